@@ -1,0 +1,1 @@
+"""derive: a symbolic derivation engine for the cost of attention."""

@@ -1,0 +1,99 @@
+"""What a cost says: intensity, what grows with L, limits, cache per token, the side of a ridge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .algebra import Ratio, limit_in
+from .atoms import atom_of
+from .costs import Cost
+from .graph import Graph
+from .poly import Coefficient, Poly, total
+from .program import AxisKind, Role
+
+__all__ = ["Growth", "cache_bytes", "cache_elements", "growth", "intensity", "ridge_side"]
+
+
+def intensity(cost: Cost) -> Ratio | None:
+    """FLOPs per byte of the scope; None when the scope moves no bytes."""
+    return Ratio(cost.flops, cost.bytes) if cost.bytes else None
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How a quantity depends on L."""
+
+    slope: Poly
+    """What multiplies the highest power of L."""
+    degree: int
+    """That power; 0 means it does not grow."""
+    fixed: Poly
+    """What is left without L."""
+
+
+def growth(poly: Poly) -> Growth:
+    """The part of `poly` that grows fastest with L, and the part that has no L at all."""
+    powers = poly.coefficients("L")
+    degree = max(powers, default=0)
+    return Growth(powers.get(degree, Poly()), degree, powers.get(0, Poly()) if degree else poly)
+
+
+def far_intensity(cost: Cost) -> Ratio | None:
+    """The intensity for L to infinity; None when it has no limit of its own."""
+    ratio = intensity(cost)
+    return None if ratio is None else limit_in(ratio, "L")
+
+
+def _rows_per_token(size: Poly) -> Poly:
+    """Rows one more context token adds: 1, or 1/m where m tokens are pooled into a row."""
+    per_token = Poly.symbol("L").inverse()
+    for name in size.names():
+        atom = atom_of(name)
+        if atom is not None and atom.function in ("ceil", "floor") and size == Poly.symbol(name):
+            return atom.arguments[0] * atom.arguments[1].inverse() * per_token
+    return size * per_token
+
+
+def _row(graph: Graph, name: str) -> Poly:
+    tensor = graph.tensor(name)
+    result = Poly.const(1)
+    for axis in (*tensor.axes, *tensor.copies):
+        size = graph.variant.axes[axis].size
+        is_context = graph.variant.axes[axis].kind is AxisKind.CONTEXT
+        result = result * (_rows_per_token(size) if is_context else size)
+    return result
+
+
+def _caches(graph: Graph) -> list[str]:
+    return [
+        t.name
+        for t in graph.variant.tensors.values()
+        if t.role is Role.CACHE
+        and any(graph.variant.axes[a].kind is AxisKind.CONTEXT for a in t.axes)
+    ]
+
+
+def cache_elements(graph: Graph) -> Poly:
+    """Elements one context token adds to the caches of one layer."""
+    return total(_row(graph, name) for name in _caches(graph))
+
+
+def cache_bytes(graph: Graph) -> Poly:
+    """Bytes one context token adds to the caches of one layer."""
+    return total(_row(graph, name) * graph.tensor(name).width for name in _caches(graph))
+
+
+def ridge_side(intensity_value: Fraction, ridge: Fraction) -> str:
+    """`memory-bound` left of the ridge point, `compute-bound` right of it, else `at the ridge`."""
+    if intensity_value == ridge:
+        return "at the ridge"
+    return "memory-bound" if intensity_value < ridge else "compute-bound"
+
+
+def missing(poly: Poly, values: Mapping[str, Coefficient]) -> list[str]:
+    """Plain symbols of `poly` without a value."""
+    from .atoms import free_symbols
+
+    return sorted(free_symbols(poly) - set(values))

@@ -1,0 +1,211 @@
+"""A derivation: one order of one variant under one set of conventions, in symbols and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from .algebra import Ratio
+from .analysis import cache_bytes, cache_elements, intensity
+from .atoms import evaluate, free_symbols
+from .checkpoints import Checkpoint
+from .conventions import Conventions
+from .costs import Cost, cost_of, sizes_of
+from .dims import check_size
+from .errors import InputError
+from .graph import Graph, build_graph
+from .hardware import Accelerator
+from .poly import Coefficient, Poly
+from .program import Variant
+from .search import choose, order_names
+from .transform import context_only, keep_formed, without_caches
+
+__all__ = ["Derivation", "Study", "derive", "orders_asked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is asked of a variant: conventions, sizes, and where they come from."""
+
+    variant: Variant
+    """The program."""
+    conventions: Conventions
+    """The knobs."""
+    values: Mapping[str, Coefficient]
+    """Symbol -> number, where one is known."""
+    model: Checkpoint | None = None
+    """Where the sizes come from."""
+    gpu: Accelerator | None = None
+    """The accelerator results are held against."""
+
+    def __post_init__(self) -> None:
+        check_sizes(self.variant, self.values, self.conventions)
+
+    @property
+    def batched(self) -> bool:
+        """Whether the batch is a symbol: it is one sequence unless B was given."""
+        return "B" in self.values
+
+    def under(self, **knobs: str) -> Study:
+        """The same question under other conventions."""
+        return replace(self, conventions=replace(self.conventions, **knobs))
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """The answer for one order."""
+
+    study: Study
+    """What was asked."""
+    cost: Cost
+    """The ledger; its graph is the program after any rewriting."""
+
+    @property
+    def flops(self) -> Poly:
+        """Arithmetic in scope."""
+        return self.cost.flops
+
+    @property
+    def bytes(self) -> Poly:
+        """Bytes in scope."""
+        return self.cost.bytes
+
+    @property
+    def intensity(self) -> Ratio | None:
+        """FLOPs per byte; None when the scope moves no bytes."""
+        return intensity(self.cost)
+
+    @property
+    def cache_elements(self) -> Poly:
+        """Elements a context token adds to the caches of a layer."""
+        return cache_elements(self.cost.graph)
+
+    @property
+    def cache_bytes(self) -> Poly:
+        """Bytes a context token adds to the caches of a layer."""
+        return cache_bytes(self.cost.graph)
+
+    def value(self, quantity: Poly | Ratio | None) -> Coefficient | None:
+        """The number of a quantity at the study's sizes; None when a size is missing."""
+        if quantity is None:
+            return None
+        if isinstance(quantity, Ratio):
+            return quantity.value(self.study.values)
+        return evaluate(quantity, self.study.values)
+
+    def under(self, **knobs: str) -> Derivation:
+        """The same ledger under another scope or `grows`."""
+        return Derivation(self.study.under(**knobs), self.cost.under(**knobs))
+
+    @property
+    def side(self) -> tuple[Fraction, Fraction] | None:
+        """(intensity, ridge) as numbers, when there is a GPU and every size is known."""
+        value = self.value(self.intensity)
+        if self.study.gpu is None or value is None:
+            return None
+        return Fraction(value), self.study.gpu.ridge()
+
+
+def check_sizes(
+    variant: Variant, values: Mapping[str, Coefficient], conventions: Conventions
+) -> None:
+    """Raises InputError unless the numbers can be sizes of this variant in this phase."""
+    phase = conventions.phase
+    queries = values.get("S")
+    if queries is not None and phase == "decode" and queries != 1:
+        raise InputError(
+            f"decode has one query token, and S={queries} was given; use --phase verify"
+        )
+    if queries is not None and phase == "prefill" and queries != values.get("L", queries):
+        raise InputError(
+            f"prefill has S = L, and S={queries}, L={values['L']} were given; use --phase verify"
+        )
+    numbers = dict(values)
+    if phase == "decode":
+        numbers["S"] = 1
+    elif phase == "prefill" and ("L" in values or queries is not None):
+        numbers["S"] = numbers["L"] = values.get("L", queries or 1)
+    if "S" in numbers and "L" in numbers and numbers["S"] > numbers["L"]:
+        raise InputError(
+            f"S={numbers['S']} is larger than L={numbers['L']}; the context includes the query tokens"
+        )
+    for axis in variant.axes.values():
+        size = evaluate(axis.size, numbers)
+        if size is None:
+            continue
+        if Fraction(size).denominator != 1 or size < 1:
+            raise InputError(_broken_axis(variant, axis.name, numbers))
+        check_size(axis.name, int(size), f"axis {axis.name} of {variant.name}")
+    for comparison in variant.assume:
+        slack = evaluate(comparison.slack, numbers)
+        if slack is None:
+            continue
+        holds = slack == 0 if comparison.equal else slack > 0 if comparison.strict else slack >= 0
+        if not holds:
+            used = {n: numbers[n] for n in sorted(free_symbols(comparison.slack)) if n in numbers}
+            shown = ", ".join(f"{n}={v}" for n, v in used.items())
+            raise InputError(f"{variant.name} assumes {comparison.text}, which fails for {shown}")
+
+
+def _broken_axis(variant: Variant, name: str, values: Mapping[str, Coefficient]) -> str:
+    size = variant.axes[name].size
+    top = " ".join(n for powers, _ in size.powers() for n, e in sorted(powers.items()) if e > 0)
+    bottom = " ".join(n for powers, _ in size.powers() for n, e in sorted(powers.items()) if e < 0)
+    shown = ", ".join(f"{n}={values[n]}" for n in sorted(free_symbols(size)) if n in values)
+    value = evaluate(size, values)
+    if bottom:
+        return (
+            f"{top or 1} must be a multiple of {bottom}: with {shown} the axis {name} of {variant.name} "
+            f"would have {value} values"
+        )
+    return f"with {shown} the axis {name} of {variant.name} would have {value} values, not a whole number"
+
+
+def orders_asked(study: Study, asked: str | None) -> tuple[str, ...]:
+    """The orders to derive: the one asked for, `all`, or the default.
+
+    The default is the only order if there is one, the best where the sizes decide, else all named.
+    """
+    graph = build_graph(study.variant)
+    named = order_names(graph)
+    if asked == "all":
+        return named
+    if asked is not None:
+        return (asked,)
+    if len(named) == 1:
+        return named
+    if _decided(study, graph):
+        return ("best",)
+    return named
+
+
+def _decided(study: Study, graph: Graph) -> bool:
+    """Whether every size the layer's FLOPs can depend on has a number."""
+    needed: set[str] = set()
+    for axis in graph.variant.axes.values():
+        needed |= free_symbols(sizes_of(study.conventions).put(axis.size))
+    return needed <= set(study.values)
+
+
+def derive(study: Study, order: str) -> Derivation:
+    """Derive one order, `best` and `direct` included. Raises InputError for an unknown name."""
+    conventions = study.conventions
+    variant = study.variant
+    if conventions.caches == "none":
+        variant = without_caches(variant)
+    graph = build_graph(variant)
+    sizes = sizes_of(conventions, study.batched)
+    values = {**study.values}
+    if conventions.phase == "prefill" and "S" in values:
+        values.setdefault("L", values["S"])
+    count = conventions.elementwise == "count"
+    chosen = choose(graph, order, sizes, values, count)
+    if conventions.formed == "cached":
+        formed = [name for name in chosen.forms if context_only(variant, name)]
+        kept = keep_formed(variant, formed, conventions.kept_rows == "copied")
+        if kept is not variant:
+            graph = build_graph(kept)
+            again = choose(graph, order, sizes, values, count)
+            chosen = replace(again, title=chosen.title)
+    return Derivation(study, cost_of(graph, chosen, conventions, study.batched))

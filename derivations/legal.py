@@ -1,0 +1,270 @@
+"""What a legal program is: every name exists before it is used, and all axes fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from .dims import latex_of_name
+from .equations import BARRIERS, Equation, Ref
+from .errors import InputError, unknown
+from .program import AxisKind, Role, Tensor, Variant
+
+__all__ = ["check_program"]
+
+_GIVEN = (Role.INPUT, Role.WEIGHT, Role.TABLE)
+_KEPT = (Role.CACHE, Role.STATE)
+
+
+def check_program(variant: Variant) -> Variant:
+    """The variant with its temporaries declared and outputs marked. Raises InputError otherwise."""
+    if not variant.equations:
+        raise InputError("the variant has no equations", variant.place)
+    for tensor in variant.tensors.values():
+        _known_axes(variant, tensor.axes, tensor)
+    variant = _with_temporaries(variant)
+    defined: set[str] = set()
+    for index, equation in enumerate(variant.equations):
+        _check_left(variant, equation, defined)
+        _check_right(variant, equation, defined, index)
+        defined.update(ref.name for ref in equation.left)
+    variant = _with_outputs(variant)
+    _check_use(variant, defined)
+    _check_masks(variant)
+    _check_orders(variant)
+    if variant.options:
+        used = {r.name for e in variant.equations for r in (*e.left, *e.uses)}
+        kept = {name: t for name, t in variant.tensors.items() if name in used}
+        variant = replace(variant, tensors=kept)
+    return variant
+
+
+def _known_axes(variant: Variant, axes: Iterable[str], tensor: Tensor) -> None:
+    names = tuple(axes)
+    for axis in names:
+        if axis not in variant.axes:
+            raise unknown(f"axis of {tensor.name}", axis, variant.axes, tensor.place)
+    if not names or len(set(names)) != len(names):
+        raise InputError(f"{tensor.name} needs axes, each once", tensor.place)
+
+
+def _with_temporaries(variant: Variant) -> Variant:
+    tensors = dict(variant.tensors)
+    for equation in variant.equations:
+        for ref in (*equation.left, *equation.uses):
+            for axis in ref.axes:
+                if axis not in variant.axes:
+                    raise unknown("axis", axis, variant.axes, equation.place)
+        for ref in equation.left:
+            if ref.name not in tensors:
+                tensors[ref.name] = Tensor(
+                    ref.name,
+                    ref.axes,
+                    Role.TEMPORARY,
+                    latex_of_name(ref.name),
+                    place=equation.place,
+                )
+    return replace(variant, tensors=tensors)
+
+
+def _fits(variant: Variant, ref: Ref, equation: Equation) -> None:
+    tensor = variant.tensors[ref.name]
+    own = f"{tensor.name}[{','.join(tensor.axes)}]"
+    if len(ref.axes) != len(tensor.axes):
+        raise InputError(
+            f"{ref} has {len(ref.axes)} axes, but {own} has {len(tensor.axes)}", equation.place
+        )
+    for used, declared in zip(ref.axes, tensor.axes, strict=True):
+        if variant.axes[used].size != variant.axes[declared].size:
+            sizes = f"{variant.axes[used].size.text()} and {variant.axes[declared].size.text()}"
+            raise InputError(
+                f"{ref} contradicts {own}: axes {used} and {declared} have different sizes ({sizes})",
+                equation.place,
+            )
+
+
+def _check_left(variant: Variant, equation: Equation, defined: set[str]) -> None:
+    for ref in equation.left:
+        role = variant.tensors[ref.name].role
+        if ref.name in defined:
+            raise InputError(f"{ref.name} is defined twice", equation.place)
+        if role in _GIVEN:
+            raise InputError(
+                f"{ref.name} is given ({role}); an equation cannot define it", equation.place
+            )
+        if equation.writes and role not in _KEPT:
+            raise InputError(
+                f"`<-` writes a cache or a state, and {ref.name} is neither; declare its role or use `=`",
+                equation.place,
+            )
+        if not equation.writes and role in _KEPT:
+            raise InputError(f"{ref.name} is a {role}; it is written with `<-`", equation.place)
+        _fits(variant, ref, equation)
+
+
+def _check_right(variant: Variant, equation: Equation, defined: set[str], index: int) -> None:
+    for ref in equation.uses:
+        if ref.name not in variant.tensors:
+            raise unknown("tensor", ref.name, variant.tensors, equation.place)
+        tensor = variant.tensors[ref.name]
+        own_state = tensor.role is Role.STATE and ref.name == equation.name
+        if tensor.role not in _GIVEN and ref.name not in defined and not own_state:
+            raise InputError(_too_early(variant, equation, ref.name, index), equation.place)
+        _fits(variant, ref, equation)
+    if equation.barrier is not None:
+        _check_barrier(equation)
+        return
+    for factors in equation.products:
+        present = {axis for ref in factors.refs for axis in ref.axes}
+        missing = [axis for axis in equation.left[0].axes if axis not in present]
+        if equation.writes and variant.tensors[equation.name].role is Role.CACHE:
+            _check_cache_rows(variant, equation, missing, present)
+        elif missing:
+            raise InputError(
+                f"axis {missing[0]} of {equation.left[0]} does not occur on the right",
+                equation.place,
+            )
+
+
+def _check_cache_rows(
+    variant: Variant, equation: Equation, missing: list[str], present: set[str]
+) -> None:
+    left = equation.left[0]
+    rows = [a for a in left.axes if variant.axes[a].kind is AxisKind.CONTEXT]
+    queries = [a for a in sorted(present) if variant.axes[a].kind is AxisKind.QUERY]
+    if len(rows) != 1:
+        raise InputError(f"the cache {left} needs exactly one context axis", equation.place)
+    if missing != rows or len(queries) != 1 or queries[0] in left.axes:
+        raise InputError(
+            f"a cache is written with the new rows only: the context axis {rows[0]} of {left} stands for "
+            "the one query axis on the right",
+            equation.place,
+        )
+
+
+def _check_barrier(equation: Equation) -> None:
+    kind = BARRIERS[equation.barrier or ""]
+    for axis in equation.over:
+        if not any(axis in ref.axes for ref in equation.inputs):
+            raise InputError(
+                f"{equation.barrier} works along {axis}, which no input has", equation.place
+            )
+    if len(equation.left) not in (1, len(equation.inputs)):
+        raise InputError(
+            f"{equation.barrier} defines one tensor, or one for each input", equation.place
+        )
+    present = {axis for ref in equation.inputs for axis in ref.axes}
+    for ref in equation.left:
+        for axis in ref.axes:
+            if axis not in present:
+                raise InputError(
+                    f"axis {axis} of {ref} does not occur on the right", equation.place
+                )
+    if not kind.selects and len(equation.left) == len(equation.inputs):
+        for out, taken in zip(equation.left, equation.inputs, strict=True):
+            if set(out.axes) != set(taken.axes):
+                raise InputError(
+                    f"{equation.barrier} keeps the axes of {taken}, not {out}", equation.place
+                )
+
+
+def _too_early(variant: Variant, equation: Equation, name: str, index: int) -> str:
+    defines = {ref.name: e for e in variant.equations for ref in e.left}
+    if name not in defines:
+        return f"{name} is used, but no equation defines it"
+    chain, seen = [equation.name, name], {equation.name, name}
+    current = defines[name]
+    while True:
+        later = next(
+            (
+                r.name
+                for r in current.uses
+                if r.name in defines and r.name in seen | _later(variant, index)
+            ),
+            None,
+        )
+        if later is None:
+            return f"{name} is used before it exists; define it in an earlier line"
+        chain.append(later)
+        if later in seen:
+            return "a cycle: " + " needs ".join(chain)
+        seen.add(later)
+        current = defines[later]
+
+
+def _later(variant: Variant, index: int) -> set[str]:
+    return {ref.name for e in variant.equations[index:] for ref in e.left}
+
+
+def _with_outputs(variant: Variant) -> Variant:
+    if any(t.role is Role.OUTPUT for t in variant.tensors.values()):
+        return variant
+    last = variant.equations[-1].name
+    if variant.tensors[last].role is not Role.TEMPORARY:
+        raise InputError(
+            f"the last equation writes {last}; end with the output, or give a tensor `role: output`",
+            variant.equations[-1].place,
+        )
+    return replace(
+        variant, tensors={**variant.tensors, last: replace(variant.tensors[last], role=Role.OUTPUT)}
+    )
+
+
+def _check_use(variant: Variant, defined: set[str]) -> None:
+    used = {ref.name for equation in variant.equations for ref in equation.uses}
+    used |= {mask.selector for mask in variant.masks.values() if mask.selector}
+    for tensor in variant.tensors.values():
+        if tensor.role in _KEPT and tensor.name not in defined:
+            if variant.options and tensor.name not in used:
+                continue
+            raise InputError(f"the {tensor.role} {tensor.name} is never written", tensor.place)
+        if tensor.role is Role.OUTPUT and tensor.name not in defined:
+            raise InputError(f"the output {tensor.name} is never defined", tensor.place)
+        if tensor.name in used or tensor.role is Role.OUTPUT:
+            continue
+        if tensor.name in defined or not variant.options:
+            raise InputError(f"{tensor.name} is never used", tensor.place)
+    barrier_made = {r.name for e in variant.equations if e.barrier for r in e.left}
+    for equation in variant.equations:
+        for ref in equation.uses if equation.barrier is None else ():
+            if ref.name in barrier_made and _selects(variant, ref.name):
+                raise InputError(f"{ref.name} is a selection; name it in a mask", equation.place)
+
+
+def _selects(variant: Variant, name: str) -> bool:
+    return any(
+        e.barrier and BARRIERS[e.barrier].selects and name in {r.name for r in e.left}
+        for e in variant.equations
+    )
+
+
+def _check_masks(variant: Variant) -> None:
+    defines = {ref.name: e for e in variant.equations for ref in e.left}
+    for name, mask in variant.masks.items():
+        if name not in defines or defines[name].barrier is not None:
+            raise unknown("score tensor of a mask", name, defines, mask.place)
+        kinds = [variant.axes[a].kind for a in variant.tensors[name].axes]
+        if kinds.count(AxisKind.QUERY) != 1 or kinds.count(AxisKind.CONTEXT) != 1:
+            raise InputError(
+                f"a mask needs one query and one context axis, and {name} has not", mask.place
+            )
+        if mask.selector is not None and not (
+            mask.selector in defines and _selects(variant, mask.selector)
+        ):
+            raise InputError(f"the selector {mask.selector} is not defined by top_n", mask.place)
+
+
+def _check_orders(variant: Variant) -> None:
+    single = {
+        e.name: e
+        for e in variant.equations
+        if e.barrier is None and not e.writes and len(e.products) == 1
+    }
+    factors = {ref.name for e in variant.equations if e.barrier is None for ref in e.uses}
+    formable = {n for n, e in single.items() if n in factors and len(e.products[0].refs) > 0}
+    for order in variant.orders:
+        for name in (*order.forms, *order.avoids):
+            if name not in formable:
+                raise unknown(
+                    f"intermediate in the order {order.name!r}", name, formable, order.place
+                )

@@ -1,0 +1,54 @@
+"""Masks as two closed forms: how many (query, context) pairs there are, and how many rows are read.
+
+The S query tokens are the last S of the L context tokens, so the query at position p sees p
+tokens, or min(p, w) under a window of w. Summing over p = L-S+1 .. L gives the pairs of the
+`causal` convention; `full` counts every query as if it stood at position L.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .atoms import minimum
+from .poly import Poly
+from .program import Mask, MaskKind
+
+__all__ = ["PAIRS", "pairs", "rows"]
+
+PAIRS = ("full", "causal")
+"""The convention for queries that see fewer than all L tokens."""
+_HALF = Fraction(1, 2)
+
+
+def _triangle(x: Poly) -> Poly:
+    return x * (x + 1) * _HALF
+
+
+def _capped_sum(last: Poly, cap: Poly) -> Poly:
+    """The sum of min(p, cap) for p = 1 .. last."""
+    bound = minimum(last, cap)
+    return _triangle(bound) + (last - bound) * cap
+
+
+def pairs(mask: Mask, convention: str, queries: Poly, context: Poly) -> Poly:
+    """Pairs of one score equation; `queries` and `context` are the sizes of its two axes."""
+    causal = mask.kind is MaskKind.CAUSAL or (
+        convention == "causal" and mask.kind is not MaskKind.FULL
+    )
+    seen = context if mask.size is None else minimum(context, mask.size)
+    if not causal or queries == Poly.const(1):
+        return queries * seen
+    if mask.size is None:
+        return context * queries - queries * (queries - 1) * _HALF
+    if queries == context:
+        return _capped_sum(context, mask.size)
+    return _capped_sum(context, mask.size) - _capped_sum(context - queries, mask.size)
+
+
+def rows(mask: Mask, queries: Poly, context: Poly) -> Poly:
+    """Context rows that any query touches; for top-n an upper bound, reached by disjoint choices."""
+    if mask.size is None:
+        return context
+    if mask.kind is MaskKind.WINDOW:
+        return minimum(context, mask.size + queries - 1)
+    return minimum(context, queries * mask.size)

@@ -1,0 +1,163 @@
+"""A variant as data: axes, tensors, equations, masks and named orders, after its options are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from .dims import Dim
+from .equations import Equation
+from .errors import Place
+from .expr import Comparison
+from .poly import Poly
+
+__all__ = [
+    "Axis", "AxisKind", "Mask", "MaskKind", "NamedOrder", "Role", "Stage", "Tensor", "Variant",
+]  # fmt: skip
+
+
+class Role(StrEnum):
+    """What a tensor is to one step of inference."""
+
+    INPUT = "input"
+    WEIGHT = "weight"
+    TABLE = "table"
+    CACHE = "cache"
+    STATE = "state"
+    TEMPORARY = "temporary"
+    OUTPUT = "output"
+
+
+class Stage(StrEnum):
+    """The part of the layer a step belongs to."""
+
+    CORE = "core"
+    LIFT = "lift"
+    OUTPUT = "output"
+    INDEXER = "indexer"
+    PROJECTION = "projection"
+    OFFLINE = "offline"
+
+
+class AxisKind(StrEnum):
+    """Whether an axis runs over the step's queries, over the context, or over neither."""
+
+    QUERY = "query"
+    CONTEXT = "context"
+    OTHER = "other"
+
+
+class MaskKind(StrEnum):
+    """Which (query, context) pairs a score equation has."""
+
+    DENSE = "dense"
+    FULL = "full"
+    CAUSAL = "causal"
+    WINDOW = "window"
+    TOP_N = "top-n"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A named index."""
+
+    name: str
+    """As used in equations."""
+    size: Poly
+    """How many values it takes."""
+    kind: AxisKind
+    """Query, context or other."""
+    meaning: str
+    """One phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A named array."""
+
+    name: str
+    """As used in equations."""
+    axes: tuple[str, ...]
+    """Its axes, in order."""
+    role: Role
+    """What it is to the step."""
+    latex: str
+    """How it is set in a formula."""
+    meaning: str = ""
+    """One phrase; may be empty for a temporary."""
+    width: Poly = field(default_factory=lambda: Poly.symbol("b"))
+    """Bytes per element."""
+    stage: Stage | None = None
+    """For a weight: the stage of the steps that use it."""
+    copies: tuple[str, ...] = ()
+    """Axes over which a cached row is stored again, beyond its own."""
+    place: Place | None = None
+    """Where it is declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Which pairs one score equation has."""
+
+    kind: MaskKind
+    """`dense`: every token up to the query's own, counted as the `pairs` knob says (the default);
+    `full` and `causal` fix that whatever the knob; `window` and `top-n` see fewer."""
+    size: Poly | None = None
+    """Window width, or number of rows selected per query."""
+    selector: str | None = None
+    """For top-n: the tensor that says which rows."""
+    place: Place | None = None
+    """Where it is declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedOrder:
+    """A named set of contraction orders: those that form some intermediates and not others."""
+
+    name: str
+    """As asked for with `--order`."""
+    forms: tuple[str, ...] = ()
+    """Intermediates every member forms."""
+    avoids: tuple[str, ...] = ()
+    """Intermediates no member forms."""
+    title: str = ""
+    """One phrase."""
+    place: Place | None = None
+    """Where it is declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A program of index equations, options included."""
+
+    name: str
+    """With its options: `mla+rope`."""
+    base: str
+    """Without."""
+    options: tuple[str, ...]
+    """The options that are on, in the file's order."""
+    title: str
+    """For headings."""
+    reference: str
+    """The paper it comes from."""
+    notes: tuple[str, ...]
+    """What a reader must know about this encoding."""
+    symbols: Mapping[str, Dim]
+    """Every size symbol of the variant, the standard ones it uses included."""
+    axes: Mapping[str, Axis]
+    """By name."""
+    tensors: Mapping[str, Tensor]
+    """By name, temporaries included."""
+    equations: tuple[Equation, ...]
+    """In order."""
+    masks: Mapping[str, Mask]
+    """Score tensor -> mask."""
+    assume: tuple[Comparison, ...]
+    """What the author takes as given about the sizes."""
+    orders: tuple[NamedOrder, ...]
+    """The named orders, in the file's order."""
+    place: Place
+    """The file."""
+    all_options: tuple[str, ...] = ()
+    """Every option the file offers."""

@@ -1,0 +1,311 @@
+"""Which orders there are, which one stands for a named set, and which is cheapest at given sizes.
+
+An order picks one contraction tree for every region; a sub-product that two regions share is
+built once. Regions that share nothing are chosen apart from each other, so the work is a sum, not
+a product, over them. This is plain enumeration: exact for up to seven operands a region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from .atoms import CONTEXT_HOLDS_QUERIES, evaluate, free_symbols, put
+from .domain import always_at_least
+from .errors import unknown
+from .graph import Graph
+from .poly import Coefficient, Poly, total
+from .program import NamedOrder
+from .spec import RESERVED_ORDERS
+from .trees import Contraction, Rule, Sizes, Space, Tree, bracketing, trees
+
+__all__ = ["Order", "Ranked", "choose", "named_order", "order_names", "rank", "spaces"]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A tree for every region of a graph."""
+
+    name: str
+    """The named set it stands for, or `best`, or `direct`."""
+    trees: tuple[Tree, ...]
+    """In the order of the graph's regions."""
+    forms: tuple[str, ...]
+    """Named intermediates it forms, in program order."""
+    rule: str
+    """Why this member of the set was taken."""
+    title: str = ""
+    """What the set is, in a phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One tree of a region and its FLOPs."""
+
+    tree: Tree
+    """The tree."""
+    text: str
+    """With parentheses."""
+    forms: tuple[str, ...]
+    """Named intermediates it forms."""
+    flops: Poly
+    """Online FLOPs in symbols."""
+    value: Coefficient
+    """At the sizes asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """One step: its key, its online FLOPs, and those at the probe sizes."""
+
+    key: str
+    cost: Poly
+    probes: tuple[Coefficient, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """One member of the set in one region."""
+
+    tree: Tree
+    steps: tuple[_Priced, ...]
+    cost: Poly
+    probes: tuple[Coefficient, ...]
+    forms: frozenset[str]
+    text: str
+
+
+_TYPICAL = {"L": 8192, "S": 64, "d_model": 4096, "d_c": 512, "d_q": 1024, "H": 64}
+"""Sizes of the first probe; it breaks ties, and 64 stands for every other symbol."""
+_PROBES = (
+    lambda name: _TYPICAL.get(name, 64),
+    lambda name: 1,
+    lambda name: {"L": 1 << 20, "S": 1 << 19}.get(name, 3),
+    lambda name: {"L": 2, "S": 1}.get(name, 1000 + 7 * len(name)),
+)
+"""Sizes at which costs are compared before anything is proved: one probe refutes dominance."""
+
+
+def _probe(cost: Poly) -> tuple[Coefficient, ...]:
+    symbols = free_symbols(cost)
+    return tuple(evaluate(cost, {n: probe(n) for n in symbols}) or 0 for probe in _PROBES)
+
+
+def _sum_probes(parts: Iterable[_Priced]) -> tuple[Coefficient, ...]:
+    return tuple(sum(column) for column in zip(*(p.probes for p in parts), strict=True)) or (
+        0,
+    ) * len(_PROBES)
+
+
+def spaces(graph: Graph, sizes: Sizes) -> tuple[Space, ...]:
+    """A `Space` for each region."""
+    return tuple(Space(graph, region, sizes) for region in graph.regions)
+
+
+def order_names(graph: Graph) -> tuple[str, ...]:
+    """The named orders; `direct` (the program as written) where the file names none."""
+    return tuple(order.name for order in graph.variant.orders) or ("direct",)
+
+
+def named_order(graph: Graph, name: str) -> NamedOrder:
+    """The set behind a name. Raises InputError with the nearest name for an unknown one."""
+    for order in graph.variant.orders:
+        if order.name == name:
+            return order
+    if name == "direct":
+        formed = {named.name for region in graph.regions for named in region.named}
+        forms = tuple(e.name for e in graph.variant.equations if e.name in formed)
+        return NamedOrder("direct", forms, (), "every intermediate the program names is formed")
+    if name == "best":
+        return NamedOrder("best", (), (), "the fewest FLOPs of all orders")
+    known = [*(order.name for order in graph.variant.orders), *RESERVED_ORDERS]
+    raise unknown(f"order of {graph.variant.name}", name, known)
+
+
+def choose(
+    graph: Graph,
+    name: str,
+    sizes: Sizes,
+    values: Mapping[str, Coefficient] | None = None,
+    elementwise: bool = True,
+) -> Order:
+    """The member that stands for the named set: fewest online FLOPs of the layer at `values`.
+
+    Where sizes stay symbols: a member no other one beats at every size, and of several the one
+    that forms most of the program's named intermediates. Raises InputError for an unknown name.
+    """
+    wanted = named_order(graph, name)
+    known = {n: Poly.const(v) for n, v in (values or {}).items()}
+    regions = spaces(graph, sizes)
+    pools = [_pool(space, wanted, known, elementwise) for space in regions]
+    picked: dict[int, _Candidate] = {}
+    numeric = True
+    for group in _groups(regions):
+        chosen, decided = _pick([pools[index] for index in group])
+        numeric = numeric and decided
+        picked.update(zip(group, chosen, strict=True))
+    formed = frozenset().union(*(picked[index].forms for index in picked))
+    forms = tuple(e.name for e in graph.variant.equations if e.name in formed)
+    fewest = "fewest FLOPs of the layer at these sizes"
+    symbolic = (
+        "no other member is cheaper at every size; of several such, the one that forms most of the "
+        "program's named intermediates, then the cheapest at typical sizes"
+    )
+    return Order(
+        name=name,
+        trees=tuple(picked[index].tree for index in range(len(regions))),
+        forms=forms,
+        rule=fewest if numeric else symbolic,
+        title=wanted.title,
+    )
+
+
+def _online(step: Contraction, known: Mapping[str, Poly], elementwise: bool) -> Poly:
+    if step.offline or (step.rule is Rule.ELEMENTWISE and not elementwise):
+        return Poly()
+    return put(step.flops, known)
+
+
+def _admits(space: Space, tree: Tree, wanted: NamedOrder) -> bool:
+    here = {named.name for named in space.region.named}
+    if not here & {*wanted.forms, *wanted.avoids}:
+        return True
+    brackets = {left | right for left, right in tree}
+    brackets |= {1 << index for index in range(len(space.region.leaves))}
+    for named in space.region.named:
+        whole = named.members == space.region.full
+        if named.name in wanted.forms and named.members not in brackets:
+            return False
+        if named.name in wanted.avoids and named.members in brackets and not whole:
+            return False
+    return True
+
+
+def _pool(
+    space: Space, wanted: NamedOrder, known: Mapping[str, Poly], elementwise: bool
+) -> list[_Candidate]:
+    """The members of the set in one region, most named intermediates first."""
+    names = {index: leaf.tensor for index, leaf in enumerate(space.region.leaves)}
+    costs: dict[tuple[int, int], _Priced] = {}
+    found = []
+    for tree in trees(len(space.region.leaves)):
+        if not _admits(space, tree, wanted):
+            continue
+        for pair in tree:
+            if pair not in costs:
+                step = space.step(*pair)
+                cost = _online(step, known, elementwise)
+                costs[pair] = _Priced(space.key(step.members), cost, _probe(cost))
+        steps = tuple(costs[pair] for pair in tree)
+        cost = total(step.cost for step in steps)
+        text = bracketing(tree, names)
+        found.append(_Candidate(tree, steps, cost, _sum_probes(steps), space.formed(tree), text))
+    found.sort(key=lambda c: (-len(c.forms), c.probes[0], c.text))
+    return found
+
+
+def _groups(regions: Sequence[Space]) -> list[tuple[int, ...]]:
+    """Regions that can share a sub-product, together; in order."""
+    keys = [_shareable(space) for space in regions]
+    groups: list[set[int]] = []
+    for index, own in enumerate(keys):
+        touching = [g for g in groups if any(own & keys[other] for other in g)]
+        merged = {index}.union(*touching)
+        groups = [g for g in groups if g not in touching] + [merged]
+    return sorted(tuple(sorted(group)) for group in groups)
+
+
+def _shareable(space: Space) -> frozenset[str]:
+    """Keys of the sub-products of two leaves or more that cost something online."""
+    full = space.region.full
+    return frozenset(
+        space.key(mask)
+        for mask in range(1, full + 1)
+        if mask & (mask - 1) and not space.offline(mask)
+    )
+
+
+def _pick(pools: list[list[_Candidate]]) -> tuple[list[_Candidate], bool]:
+    """One candidate for each region of a group, and whether numbers decided."""
+    shared = _shared_keys(pools)
+    reduced = pools if len(pools) == 1 else [_prune(pool, shared) for pool in pools]
+    combined = [_Joint.of(combo) for combo in product(*reduced)]
+    combined.sort(key=lambda joint: (-joint.formed, joint.probes[0]))
+    if all(joint.cost.constant is not None for joint in combined):
+        return list(min(combined, key=lambda joint: Fraction(joint.cost.constant or 0)).combo), True
+    for joint in combined:
+        if not any(_beats(other, joint) for other in combined):
+            return list(joint.combo), False
+    raise AssertionError("dominance is an order, so some member is undominated")
+
+
+@dataclass(frozen=True, slots=True)
+class _Joint:
+    """One candidate for each region of a group, with what they share counted once."""
+
+    combo: tuple[_Candidate, ...]
+    cost: Poly
+    probes: tuple[Coefficient, ...]
+    formed: int
+
+    @classmethod
+    def of(cls, combo: tuple[_Candidate, ...]) -> _Joint:
+        steps = {step.key: step for candidate in combo for step in candidate.steps}
+        cost = total(step.cost for step in steps.values())
+        return cls(combo, cost, _sum_probes(steps.values()), sum(len(c.forms) for c in combo))
+
+
+def _shared_keys(pools: list[list[_Candidate]]) -> frozenset[str]:
+    seen: dict[str, int] = {}
+    for pool in pools:
+        for key in {step.key for candidate in pool for step in candidate.steps}:
+            seen[key] = seen.get(key, 0) + 1
+    return frozenset(key for key, count in seen.items() if count > 1)
+
+
+def _prune(pool: list[_Candidate], shared: frozenset[str]) -> list[_Candidate]:
+    """Without the candidates another one makes useless whatever the other regions choose."""
+    groups: dict[frozenset[str], list[_Candidate]] = {}
+    for candidate in pool:
+        signature = frozenset(step.key for step in candidate.steps) & shared
+        kept = groups.setdefault(signature, [])
+        if any(_never_dearer(other, candidate) for other in kept):
+            continue
+        kept[:] = [other for other in kept if not _beats(candidate, other)]
+        kept.append(candidate)
+    return [candidate for kept in groups.values() for candidate in kept]
+
+
+FACTS = (CONTEXT_HOLDS_QUERIES,)
+
+
+def _never_dearer(one: _Candidate | _Joint, other: _Candidate | _Joint) -> bool:
+    """Proved to cost no more at any size; the probes refute most cases before anything is expanded."""
+    if any(a > b for a, b in zip(one.probes, other.probes, strict=True)):
+        return False
+    return always_at_least(other.cost, one.cost, FACTS)
+
+
+def _beats(one: _Candidate | _Joint, other: _Candidate | _Joint) -> bool:
+    """Cheaper somewhere and never dearer."""
+    return one.cost != other.cost and _never_dearer(one, other)
+
+
+def rank(
+    graph: Graph, index: int, sizes: Sizes, values: Mapping[str, Coefficient]
+) -> tuple[Ranked, ...]:
+    """Every tree of one region, fewest online FLOPs first; all its sizes must have values."""
+    space = Space(graph, graph.regions[index], sizes)
+    names = {i: leaf.tensor for i, leaf in enumerate(space.region.leaves)}
+    ranked = []
+    for tree in trees(len(space.region.leaves)):
+        flops = total(step.flops for step in space.steps(tree) if not step.offline)
+        value = evaluate(flops, values)
+        if value is None:
+            missing = sorted(free_symbols(flops) - set(values))
+            raise ValueError(f"no value for {', '.join(missing)}")
+        forms = tuple(sorted(space.formed(tree)))
+        ranked.append(Ranked(tree, bracketing(tree, names), forms, flops, value))
+    return tuple(sorted(ranked, key=lambda r: (r.value, r.text)))

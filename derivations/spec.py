@@ -1,0 +1,291 @@
+"""YAML to Variant: reads a variant file, applies the options asked for, checks every field.
+
+Names that must fit together across the file (tensors, axes, equations) are checked in `legal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from enum import StrEnum
+from typing import TypeVar
+
+from .atoms import free_symbols
+from .dims import STANDARD, Dim, check_latex, is_name, latex_of_name
+from .equations import Equation, parse_equation
+from .errors import InputError, Place, unknown
+from .expr import Comparison, parse_comparison, parse_size
+from .legal import check_program
+from .poly import Poly
+from .program import Axis, AxisKind, Mask, MaskKind, NamedOrder, Role, Stage, Tensor, Variant
+from .yamlfile import Entry
+
+__all__ = ["RESERVED_ORDERS", "read_variant"]
+
+RESERVED_ORDERS = ("all", "best", "direct")
+"""Order names with a meaning of their own: every named one, the cheapest, all intermediates formed."""
+_PARTS = ("symbols", "axes", "tensors", "equations", "masks", "assume", "orders")
+_TOP = ("variant", "title", "reference", "notes", *_PARTS, "options")
+E = TypeVar("E", bound=StrEnum)
+_LIMITS = {"axes": 40, "tensors": 80, "equations": 60, "options": 12, "orders": 20}
+
+
+def read_variant(
+    entry: Entry, options: Iterable[str] = (), reserved: Iterable[str] = ()
+) -> Variant:
+    """The variant in `entry` with `options` on.
+
+    `reserved` are names a variant cannot have (commands). Raises InputError with file and line.
+    """
+    top = entry.mapping(allowed=_TOP, required=("variant", "title", "axes", "tensors", "equations"))
+    base = _identifier(top["variant"], "variant")
+    if base in set(reserved):
+        raise top["variant"].fail(f"{base!r} is a command of derive; give the variant another name")
+    offered = top["options"].mapping() if "options" in top else {}
+    chosen = _chosen_options(tuple(options), offered, base)
+    layers = [_part(top)]
+    for name in offered:
+        body = offered[name].mapping(allowed=("title", "with", *_PARTS))
+        together = body["with"].mapping(allowed=offered) if "with" in body else {}
+        if name in chosen:
+            layers.append(_part(body))
+            layers += [_part(together[o].mapping(_PARTS)) for o in together if o in chosen]
+    parts = _Parts()
+    for layer in layers:
+        parts.add(layer)
+    variant = parts.variant(
+        name="+".join((base, *chosen)),
+        base=base,
+        options=chosen,
+        title=_title(top["title"].text(120), [offered[o] for o in chosen]),
+        reference=top["reference"].text() if "reference" in top else "",
+        notes=top["notes"].texts() if "notes" in top else (),
+        place=Place(entry.place.file),
+        all_options=tuple(offered),
+    )
+    return check_program(variant)
+
+
+def _part(mapping: Mapping[str, Entry]) -> dict[str, Entry]:
+    return {key: mapping[key] for key in _PARTS if key in mapping}
+
+
+def _title(title: str, options: list[Entry]) -> str:
+    extra = [o.mapping()["title"].text(80) for o in options if "title" in o.mapping()]
+    return ", ".join([title, *extra])
+
+
+def _chosen_options(
+    asked: tuple[str, ...], offered: Mapping[str, Entry], base: str
+) -> tuple[str, ...]:
+    for name in asked:
+        if name not in offered:
+            raise unknown(f"option of {base}", name, offered)
+        if asked.count(name) > 1:
+            raise InputError(f"the option {name!r} of {base} is given twice")
+    return tuple(name for name in offered if name in asked)
+
+
+def _identifier(entry: Entry, what: str) -> str:
+    text = entry.text(40)
+    if not is_name(text.replace("-", "_").replace(".", "_")):
+        raise entry.fail(f"{text!r} is no {what} name; use letters, digits and single - or _")
+    return text
+
+
+class _Parts:
+    """The merged layers of a file: the base, then each option that is on."""
+
+    def __init__(self) -> None:
+        self.symbols: dict[str, Dim] = {}
+        self.axes: dict[str, Axis] = {}
+        self.tensors: dict[str, Tensor] = {}
+        self.equations: list[Equation] = []
+        self.masks: dict[str, Mask] = {}
+        self.assume: list[Comparison] = []
+        self.orders: dict[str, NamedOrder] = {}
+
+    def add(self, layer: Mapping[str, Entry]) -> None:
+        for key, limit in _LIMITS.items():
+            if key in layer and len(layer[key].value or ()) > limit:
+                raise layer[key].fail(f"more than {limit} {key}")
+        for name, entry in _map(layer, "symbols"):
+            self.symbols[name] = _symbol(name, entry)
+        for name, entry in _map(layer, "axes"):
+            self.axes[name] = _axis(name, entry)
+        for name, entry in _map(layer, "tensors"):
+            self.tensors[name] = _tensor(name, entry)
+        self.add_equations(layer["equations"].items() if "equations" in layer else [])
+        for name, entry in _map(layer, "masks"):
+            self.masks[name] = _mask(entry)
+        for entry in layer["assume"].items() if "assume" in layer else []:
+            self.assume.append(parse_comparison(entry.text(), entry.place))
+        for name, entry in _map(layer, "orders"):
+            self.orders[name] = _order(name, entry)
+
+    def add_equations(self, entries: list[Entry]) -> None:
+        """Put a layer's equations in: same left side replaces, new ones go before the next replaced.
+
+        Where nothing of the layer is replaced after it, a new equation goes to the end.
+        """
+        new = [parse_equation(entry.text(500), entry.place) for entry in entries]
+        old = {equation.name: index for index, equation in enumerate(self.equations)}
+        pending: list[Equation] = []
+        before: dict[int, list[Equation]] = {}
+        seen: set[str] = set()
+        for equation in new:
+            for ref in equation.left:
+                if ref.name in seen:
+                    raise InputError(f"{ref.name} is defined twice", equation.place)
+                seen.add(ref.name)
+            pending.append(equation)
+            if equation.name in old:
+                before.setdefault(old[equation.name], []).extend(pending)
+                pending = []
+        merged: list[Equation] = []
+        for index, equation in enumerate(self.equations):
+            replacement = before.get(index)
+            merged.extend(replacement if replacement else [equation])
+        self.equations = merged + pending
+
+    def variant(
+        self,
+        *,
+        name: str,
+        base: str,
+        options: tuple[str, ...],
+        title: str,
+        reference: str,
+        notes: tuple[str, ...],
+        place: Place,
+        all_options: tuple[str, ...],
+    ) -> Variant:
+        return Variant(
+            name=name,
+            base=base,
+            options=options,
+            title=title,
+            reference=reference,
+            notes=notes,
+            symbols=self.all_symbols(),
+            axes=self.axes,
+            tensors=self.tensors,
+            equations=tuple(self.equations),
+            masks=self.masks,
+            assume=tuple(self.assume),
+            orders=tuple(self.orders.values()),
+            place=place,
+            all_options=all_options,
+        )
+
+    def all_symbols(self) -> dict[str, Dim]:
+        """Every symbol the sizes use, with the best meaning there is."""
+        sizes = [axis.size for axis in self.axes.values()]
+        sizes += [t.width for t in self.tensors.values()]
+        sizes += [m.size for m in self.masks.values() if m.size is not None]
+        sizes += [c.slack for c in self.assume]
+        used = {"L", "S", "B", "b"}.union(*(free_symbols(size) for size in sizes))
+        whole = {axis.size: axis.meaning for axis in self.axes.values()}
+        found = {}
+        for name in sorted(used):
+            known = self.symbols.get(name) or STANDARD.get(name)
+            meaning = whole.get(Poly.symbol(name), "")
+            found[name] = known or Dim(name, latex_of_name(name), meaning)
+            if name in STANDARD and name not in self.symbols and meaning:
+                found[name] = replace(STANDARD[name], meaning=meaning)
+        return found
+
+
+def _map(layer: Mapping[str, Entry], key: str) -> list[tuple[str, Entry]]:
+    if key not in layer:
+        return []
+    mapping = layer[key].mapping()
+    for name in mapping:
+        if not is_name(name.replace("-", "_") if key == "orders" else name):
+            raise InputError(f"{name[:40]!r} is no name", layer[key].keys[name])
+    return list(mapping.items())
+
+
+def _latex(fields: Mapping[str, Entry], name: str) -> str:
+    if "latex" not in fields:
+        return latex_of_name(name)
+    return check_latex(fields["latex"].text(), fields["latex"].place)
+
+
+def _symbol(name: str, entry: Entry) -> Dim:
+    fields = entry.mapping(allowed=("latex", "meaning"))
+    meaning = fields["meaning"].text(120) if "meaning" in fields else ""
+    return Dim(name, _latex(fields, name), meaning, name != "b")
+
+
+def _axis(name: str, entry: Entry) -> Axis:
+    if not isinstance(entry.value, dict):
+        entry = Entry({"size": entry}, entry.place)
+    fields = entry.mapping(allowed=("size", "meaning", "kind"), required=("size",))
+    size = parse_size(fields["size"].text(), fields["size"].place)
+    symbols = free_symbols(size)
+    kind = AxisKind.OTHER
+    if "kind" in fields:
+        kind = _choice(fields["kind"], AxisKind, "axis kind")
+    elif size == Poly.symbol("S"):
+        kind = AxisKind.QUERY
+    elif "L" in symbols:
+        kind = AxisKind.CONTEXT
+    return Axis(name, size, kind, fields["meaning"].text(120) if "meaning" in fields else "")
+
+
+def _tensor(name: str, entry: Entry) -> Tensor:
+    allowed = ("axes", "role", "width", "stage", "latex", "meaning")
+    fields = entry.mapping(allowed=allowed, required=("axes", "role"))
+    role = _choice(fields["role"], Role, "role")
+    stage = _choice(fields["stage"], Stage, "stage") if "stage" in fields else None
+    if stage is not None and (role is not Role.WEIGHT or stage in (Stage.CORE, Stage.OFFLINE)):
+        raise fields["stage"].fail(
+            "a stage belongs to a weight; use lift, output, indexer or projection"
+        )
+    width = Poly.symbol("b")
+    if "width" in fields:
+        width = parse_size(fields["width"].text(), fields["width"].place)
+    return Tensor(
+        name=name,
+        axes=fields["axes"].texts(),
+        role=role,
+        latex=_latex(fields, name),
+        meaning=fields["meaning"].text(160) if "meaning" in fields else "",
+        width=width,
+        stage=stage,
+        place=fields["axes"].place,
+    )
+
+
+def _choice(entry: Entry, kind: type[E], what: str) -> E:
+    text = entry.text(30)
+    if text not in {member.value for member in kind}:
+        raise unknown(what, text, [member.value for member in kind], entry.place)
+    return kind(text)
+
+
+def _mask(entry: Entry) -> Mask:
+    fields = entry.mapping(allowed=("kind", "size", "selector"), required=("kind",))
+    kind = _choice(fields["kind"], MaskKind, "mask")
+    sized = kind in (MaskKind.WINDOW, MaskKind.TOP_N)
+    if sized != ("size" in fields):
+        raise entry.fail(f"a {kind} mask {'needs a' if sized else 'has no'} size")
+    if "selector" in fields and kind is not MaskKind.TOP_N:
+        raise fields["selector"].fail("only a top-n mask has a selector")
+    size = parse_size(fields["size"].text(), fields["size"].place) if sized else None
+    selector = fields["selector"].text(40) if "selector" in fields else None
+    return Mask(kind, size, selector, entry.place)
+
+
+def _order(name: str, entry: Entry) -> NamedOrder:
+    fields = entry.mapping(allowed=("form", "avoid", "title"))
+    if name in RESERVED_ORDERS:
+        raise entry.fail(f"{name!r} has a meaning of its own as an order; choose another name")
+    forms = fields["form"].texts() if "form" in fields else ()
+    avoids = fields["avoid"].texts() if "avoid" in fields else ()
+    both = set(forms) & set(avoids)
+    if both:
+        raise entry.fail(f"the order both forms and avoids {sorted(both)[0]}")
+    title = fields["title"].text(160) if "title" in fields else ""
+    return NamedOrder(name, forms, avoids, title, entry.place)

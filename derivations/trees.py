@@ -1,0 +1,222 @@
+"""Binary contraction trees of a region, and the one rule that counts their FLOPs: index points.
+
+A contraction of two operands visits every point of the union of their surviving indices. Where a
+(query, context) pair is under a mask, the pair counts as the mask's pairs; where only the context
+index of a mask is present, as its rows. Everything but weights and tables carries the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from .atoms import put
+from .graph import Graph, Region
+from .masks import pairs, rows
+from .poly import Poly, product
+from .program import AxisKind, Role
+
+__all__ = ["Contraction", "Phase", "Rule", "Sizes", "Space", "Tree", "bracketing", "trees"]
+
+Tree = tuple[tuple[int, int], ...]
+"""The contractions of a tree as (left, right) bitmasks, operands before results."""
+
+
+class Phase(StrEnum):
+    """How many query tokens a step has."""
+
+    DECODE = "decode"
+    VERIFY = "verify"
+    PREFILL = "prefill"
+
+
+class Rule(StrEnum):
+    """The rule that gives the FLOPs of a step; each is 2 a point."""
+
+    CONTRACTION = "contraction"
+    OUTER = "outer product"
+    ELEMENTWISE = "elementwise"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What the sizes are put to before anything is counted."""
+
+    phase: Phase
+    """decode: S = 1; verify: S free; prefill: S = L."""
+    pairs: str
+    """`full` or `causal`."""
+    batch: Poly
+    """Sequences in the batch: 1, or the symbol B."""
+
+    def put(self, size: Poly) -> Poly:
+        """`size` with the phase put in."""
+        if self.phase is Phase.VERIFY:
+            return size
+        return put(size, {"S": Poly.const(1) if self.phase is Phase.DECODE else Poly.symbol("L")})
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """One pairwise step inside a region."""
+
+    left: int
+    """Bitmask of the left operand's leaves."""
+    right: int
+    """Bitmask of the right operand's leaves."""
+    labels: frozenset[str]
+    """The index space."""
+    result: frozenset[str]
+    """Labels that survive."""
+    points: Poly
+    """Index points, batch included."""
+    rule: Rule
+    """What kind of step it is."""
+    offline: bool
+    """True when only weights are multiplied: done once, before any request."""
+
+    @property
+    def members(self) -> int:
+        """Leaves of the result."""
+        return self.left | self.right
+
+    @property
+    def flops(self) -> Poly:
+        """Two per index point."""
+        return self.points * 2
+
+
+class Space:
+    """One region with sizes: counts steps and sizes of its sub-products, each once."""
+
+    def __init__(self, graph: Graph, region: Region, sizes: Sizes) -> None:
+        self.graph, self.region, self.sizes = graph, region, sizes
+        self._steps: dict[tuple[int, int], Contraction] = {}
+        self._keys: dict[int, str] = {}
+        self._labels: dict[int, frozenset[str]] = {}
+        self._size = {label: sizes.put(graph.size(region, label)) for label in region.axis_of}
+        self._masked = [
+            (pair, *self._mask_sizes(pair.query, pair.context, index))
+            for index, pair in enumerate(region.masks)
+        ]
+
+    def _mask_sizes(self, query: str, context: str, index: int) -> tuple[Poly, Poly]:
+        mask = self.region.masks[index].mask
+        if mask.size is not None:
+            mask = type(mask)(mask.kind, self.sizes.put(mask.size), mask.selector, mask.place)
+        q, t = self._size[query], self._size[context]
+        return pairs(mask, self.sizes.pairs, q, t), rows(mask, q, t)
+
+    def labels(self, mask: int) -> frozenset[str]:
+        """Labels that survive in the product of `mask`."""
+        if mask not in self._labels:
+            self._labels[mask] = self.region.labels(mask)
+        return self._labels[mask]
+
+    def key(self, mask: int) -> str:
+        """See `Graph.key`."""
+        if mask not in self._keys:
+            self._keys[mask] = self.graph.key(self.region, mask)
+        return self._keys[mask]
+
+    def offline(self, mask: int) -> bool:
+        """Whether every leaf is a weight."""
+        return all(
+            self.graph.tensor(leaf.tensor).role is Role.WEIGHT for leaf in self.region.members(mask)
+        )
+
+    def unbatched(self, mask: int) -> bool:
+        """Whether no leaf belongs to a sequence: weights and tables serve the whole batch."""
+        roles = (Role.WEIGHT, Role.TABLE)
+        return all(
+            self.graph.tensor(leaf.tensor).role in roles for leaf in self.region.members(mask)
+        )
+
+    def points(self, labels: frozenset[str]) -> Poly:
+        """Index points over `labels` for one sequence, masks respected."""
+        left = set(labels)
+        factors = []
+        for pair, pair_count, _ in self._masked:
+            if pair.query in left and pair.context in left:
+                left -= {pair.query, pair.context}
+                factors.append(pair_count)
+        for pair, _, row_count in self._masked:
+            if pair.context in left:
+                left.discard(pair.context)
+                factors.append(row_count)
+        return product((*factors, *(self._size[label] for label in left)))
+
+    def elements(self, mask: int) -> Poly:
+        """Elements of the product of `mask`, batch included."""
+        count = self.points(self.labels(mask))
+        return count if self.unbatched(mask) else count * self.sizes.batch
+
+    def step(self, left: int, right: int) -> Contraction:
+        """The contraction of two sub-products."""
+        found = self._steps.get((left, right))
+        if found is None:
+            found = self._steps[left, right] = self._step(left, right)
+        return found
+
+    def _step(self, left: int, right: int) -> Contraction:
+        one, two = self.labels(left), self.labels(right)
+        space, result = one | two, self.labels(left | right)
+        rule = Rule.CONTRACTION
+        if space == result:
+            rule = Rule.ELEMENTWISE if space in (one, two) else Rule.OUTER
+        points = self.points(space)
+        if not self.unbatched(left | right):
+            points = points * self.sizes.batch
+        return Contraction(left, right, space, result, points, rule, self.offline(left | right))
+
+    def steps(self, tree: Tree) -> tuple[Contraction, ...]:
+        """The contractions of a tree."""
+        return tuple(self.step(left, right) for left, right in tree)
+
+    def formed(self, tree: Tree) -> frozenset[str]:
+        """Named intermediates that some bracket of the tree holds exactly."""
+        brackets = {left | right for left, right in tree}
+        brackets |= {1 << i for i in range(len(self.region.leaves))}
+        return frozenset(named.name for named in self.region.named if named.members in brackets)
+
+    def kinds(self, labels: frozenset[str]) -> frozenset[AxisKind]:
+        """The kinds of axes among `labels`."""
+        return frozenset(self.graph.kind(self.region, label) for label in labels)
+
+
+@cache
+def trees(operands: int) -> tuple[Tree, ...]:
+    """Every binary tree over `operands` leaves: (2n-3)!! of them, each unordered split once."""
+    return tuple(_trees((1 << operands) - 1))
+
+
+@cache
+def _trees(mask: int) -> tuple[Tree, ...]:
+    if mask & (mask - 1) == 0:
+        return ((),)
+    found = []
+    for left in _splits(mask):
+        right = mask ^ left
+        for a in _trees(left):
+            found.extend((*a, *b, (left, right)) for b in _trees(right))
+    return tuple(found)
+
+
+def _splits(mask: int) -> Iterator[int]:
+    """Sub-masks that hold the lowest leaf, so that each unordered split comes once."""
+    lowest = mask & -mask
+    rest = mask ^ lowest
+    part = rest
+    while part:
+        part = (part - 1) & rest
+        yield lowest | part
+
+
+def bracketing(tree: Tree, names: Mapping[int, str]) -> str:
+    """The tree as nested parentheses; `names` has a text for each leaf index."""
+    text = {1 << index: name for index, name in names.items()}
+    for left, right in tree:
+        text[left | right] = f"({text[left]} {text[right]})"
+    return text[max(text)] if tree else text[1]
