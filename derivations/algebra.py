@@ -95,6 +95,8 @@ def factor(poly: Poly) -> Factors:
 def _factor_sum(rest: Poly) -> Factors:
     """Factors of a primitive polynomial with at least two terms."""
     if all(sum(powers.values()) <= 1 for powers, _ in rest.powers()):
+        if all(value < 0 for value in rest.terms.values()):
+            return Factors(Fraction(-1), {}, ((-rest, 1),))
         return Factors(Fraction(1), {}, ((rest, 1),))
     from sympy import Dummy, Symbol, factor_list
     from sympy import Poly as SympyPoly

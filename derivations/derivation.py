@@ -12,8 +12,9 @@ from .atoms import evaluate, free_symbols
 from .checkpoints import Checkpoint
 from .conventions import Conventions
 from .costs import Cost, cost_of, sizes_of
+from .crossover import Crossover, cross
 from .dims import check_size
-from .errors import InputError
+from .errors import InputError, unknown
 from .graph import Graph, build_graph
 from .hardware import Accelerator
 from .poly import Coefficient, Poly
@@ -21,7 +22,7 @@ from .program import Variant
 from .search import choose, order_names
 from .transform import context_only, keep_formed, without_caches
 
-__all__ = ["Derivation", "Study", "derive", "orders_asked"]
+__all__ = ["Derivation", "Study", "crossover_of", "derive", "orders_asked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +210,27 @@ def derive(study: Study, order: str) -> Derivation:
             again = choose(graph, order, sizes, values, count)
             chosen = replace(again, title=chosen.title)
     return Derivation(study, cost_of(graph, chosen, conventions, study.batched))
+
+
+def crossover_of(
+    study: Study, first: str, second: str, symbol: str, measure: str = "flops"
+) -> Crossover:
+    """Where two orders cost the same in `symbol`, counted in `flops` or `bytes` of the study's scope.
+
+    The orders are chosen as symbols, so that the closed form holds at every size. Raises InputError
+    for orders that are the same, a symbol nobody has, and where there is no closed form.
+    """
+    if first == second:
+        raise InputError(f"a crossover needs two different orders, and {first} was given twice")
+    symbols = set(study.variant.symbols)
+    if symbol not in symbols:
+        raise unknown("symbol", symbol, symbols)
+    if symbol in study.values:
+        raise InputError(f"{symbol} is what is solved for; leave out its value")
+    if symbol == "S" and study.conventions.phase != "verify":
+        raise InputError(f"S is not free in {study.conventions.phase}; use --phase verify")
+    if symbol == "B":
+        raise InputError("every cost here is proportional to B, so no crossover depends on it")
+    free = replace(study, values={})
+    costs = [getattr(derive(free, name), measure) for name in (first, second)]
+    return cross(costs[0], costs[1], symbol, (first, second))

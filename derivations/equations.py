@@ -36,12 +36,12 @@ class BarrierKind:
 
 
 BARRIERS: dict[str, BarrierKind] = {
-    "softmax": BarrierKind(r"\operatorname{softmax}"),
-    "norm": BarrierKind(r"\operatorname{norm}"),
-    "top_n": BarrierKind(r"\operatorname{top}_n", selects=True),
-    "relu": BarrierKind(r"\operatorname{ReLU}", needs_axes=False),
-    "silu": BarrierKind(r"\operatorname{SiLU}", needs_axes=False),
-    "sigmoid": BarrierKind(r"\operatorname{sigmoid}", needs_axes=False),
+    "softmax": BarrierKind(r"\mathrm{softmax}"),
+    "norm": BarrierKind(r"\mathrm{norm}"),
+    "top_n": BarrierKind(r"\mathrm{top}_n", selects=True),
+    "relu": BarrierKind(r"\mathrm{ReLU}", needs_axes=False),
+    "silu": BarrierKind(r"\mathrm{SiLU}", needs_axes=False),
+    "sigmoid": BarrierKind(r"\mathrm{sigmoid}", needs_axes=False),
     "exp": BarrierKind(r"\exp", needs_axes=False),
 }
 

@@ -1,0 +1,5 @@
+"""`python -m derivations` is the command `derive`."""
+
+from .cli import main
+
+main()

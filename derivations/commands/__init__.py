@@ -1,0 +1,1 @@
+"""The subcommands; each is imported when it is run."""

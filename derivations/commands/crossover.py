@@ -1,0 +1,57 @@
+"""`derive crossover VARIANT ORDER ORDER --in SYMBOL`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import (
+    check_output,
+    conventions_of,
+    emit,
+    format_options,
+    pick_format,
+    study_of,
+    study_options,
+)
+
+
+@click.command(help="Where two orders of VARIANT cost the same, and which is cheaper on each side.")
+@click.argument("variant")
+@click.argument("first", metavar="ORDER")
+@click.argument("second", metavar="ORDER")
+@click.option("--in", "symbol", default="S", metavar="SYMBOL", help="Solve for this symbol (S).")
+@click.option(
+    "--measure", default="flops", metavar="KIND", help="Count flops (the default) or bytes."
+)
+@study_options(order=False)
+@format_options(template=False)
+def command(variant: str, first: str, second: str, symbol: str, measure: str, **flags: Any) -> None:
+    """Solve and print."""
+    form = pick_format(flags)
+    check_output(flags["output"])
+    from ..derivation import crossover_of
+    from ..errors import unknown
+    from ..library import load_variant
+    from ..notation import Notation, load_notation
+
+    if measure not in ("flops", "bytes"):
+        raise unknown("measure", measure, ("flops", "bytes"))
+    conventions = conventions_of(
+        flags, scope="attention", phase="verify" if symbol == "S" else "decode"
+    )
+    program = load_variant(variant)
+    study = study_of(program, conventions, flags)
+    crossover = crossover_of(study, first, second, symbol, measure)
+    file = load_notation(flags["notation"]) if flags["notation"] else None
+    notation = Notation.of(program.symbols, file, conventions.phase)
+    if form == "json":
+        from ..render.data import crossover_data, to_json
+
+        emit(to_json(crossover_data(crossover, study, notation, measure)), flags["output"])
+        return
+    from ..pages.crossover import crossover_report
+    from ..render import render
+
+    emit(render(crossover_report(crossover, study, notation, measure), form), flags["output"])

@@ -1,0 +1,260 @@
+"""What commands share: the options of a study, the formats, and files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..errors import InputError, unknown
+
+__all__ = [
+    "FORMAT_FLAGS",
+    "emit",
+    "format_options",
+    "notice",
+    "pick_format",
+    "study_options",
+    "write_whole",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMAT_FLAGS = ("latex", "markdown", "json", "text")
+
+_NAMES: dict[str, str] = {
+    "order": "Order to derive: a name, `best`, `direct` or `all`.",
+    "phase": "decode (S = 1, the default), verify (S free) or prefill (S = L).",
+    "scope": "core, attention, attention+weights, kernel or layer.",
+    "pairs": "full (the default) or causal.",
+    "traffic": "fused (the default), two-pass or unfused.",
+    "formed": "Formed keys and values: read (the default), write+read, streamed or cached.",
+    "kept-rows": "With --formed cached, the shared row: copied (the default) or once.",
+    "elementwise": "Elementwise products: count (the default) or omit.",
+    "unit": "flops (the default) or macs.",
+    "notation": "Letters of a document: article, note or card.",
+}
+
+
+def _names(kind: str) -> Callable[[Any, Any, str], list[str]]:
+    """Shell completion from the names of a kind."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+        from ..resources import names
+
+        return [name for name in names("models", kind) if name.startswith(incomplete)]
+
+    return complete
+
+
+def _values(knob: str) -> Callable[[Any, Any, str], list[str]]:
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+        from ..conventions import KNOBS
+
+        return [value for value in KNOBS[knob].values if value.startswith(incomplete)]
+
+    return complete
+
+
+def study_options(order: bool = True) -> Callable[[F], F]:
+    """The options that say what is asked of a variant."""
+
+    def decorate(function: F) -> F:
+        options = []
+        if order:
+            options.append(click.option("--order", metavar="NAME", help=_NAMES["order"]))
+        options += [
+            click.option("--phase", metavar="PHASE", shell_complete=_values("phase"), help=_NAMES["phase"]),
+            click.option(
+                "--model", metavar="NAME|FILE", shell_complete=_names("checkpoints"),
+                help="Take the sizes of a released model: `derive list models`, or a YAML file.",
+            ),
+            click.option(
+                "--set", "assignments", metavar="NAME=VALUE", multiple=True,
+                help="Give a size, over the model's; repeatable. 128K means 131072.",
+            ),
+            click.option(
+                "--gpu", metavar="NAME|FILE", shell_complete=_names("hardware"),
+                help="Hold the intensity against a GPU's ridge: `derive list gpus`, or a YAML file.",
+            ),
+        ]  # fmt: skip
+        for knob in ("scope", "pairs", "traffic", "formed", "kept-rows", "elementwise", "unit"):
+            options.append(
+                click.option(
+                    f"--{knob}",
+                    metavar=knob.upper(),
+                    shell_complete=_values(knob),
+                    help=_NAMES[knob],
+                )
+            )
+        options += [
+            click.option("--grows", is_flag=True, help="Keep only terms with the context axis."),
+            click.option("--no-cache", is_flag=True, help="Treat caches as plain intermediates."),
+            click.option(
+                "--notation",
+                metavar="NAME",
+                shell_complete=_names("notations"),
+                help=_NAMES["notation"],
+            ),
+        ]
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def format_options(template: bool = True) -> Callable[[F], F]:
+    """The output formats and where to write."""
+
+    def decorate(function: F) -> F:
+        options = [
+            click.option("--text", "text", is_flag=True, help="Plain text (the default)."),
+            click.option("--markdown", is_flag=True, help="Markdown that GitHub shows right."),
+            click.option("--latex", is_flag=True, help="A LaTeX document."),
+            click.option(
+                "--json", "json", is_flag=True, help="JSON, a stable contract (schema derive/1)."
+            ),
+        ]
+        if template:
+            options.append(
+                click.option(
+                    "--template",
+                    metavar="FILE",
+                    help="A Jinja template of your own; see docs/templates.md.",
+                )
+            )
+        options.append(
+            click.option(
+                "-o", "--output", metavar="FILE", help="Write to a file, whole or not at all."
+            )
+        )
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def pick_format(flags: dict[str, Any]) -> str:
+    """The one format asked for; removes the flags. Raises InputError for two."""
+    chosen = [f"--{name}" for name in FORMAT_FLAGS if flags.pop(name, False)]
+    if flags.get("template"):
+        chosen.append("--template")
+    if len(chosen) > 1:
+        raise InputError(f"{' and '.join(chosen)} were both given; choose one output format")
+    return chosen[0].removeprefix("--") if chosen else "text"
+
+
+def conventions_of(flags: dict[str, Any], scope: str, phase: str = "decode") -> Any:
+    """The conventions of the flags, with a command's own defaults; removes the flags."""
+    from ..conventions import Conventions
+
+    values: dict[str, str] = {
+        "phase": flags.pop("phase", None) or phase,
+        "scope": flags.pop("scope", None) or scope,
+    }
+    for knob in ("pairs", "traffic", "formed", "kept_rows", "elementwise", "unit"):
+        value = flags.pop(knob, None)
+        if value is not None:
+            values[knob] = value
+    if flags.pop("grows", False):
+        values["grows"] = "yes"
+    if flags.pop("no_cache", False):
+        values["caches"] = "none"
+    return Conventions(**values)
+
+
+def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool = False) -> Any:
+    """The study of the flags: sizes of the model, then those set by hand."""
+    from ..checkpoints import load_checkpoint
+    from ..derivation import Study
+    from ..dims import parse_assignments
+    from ..hardware import load_accelerator
+
+    model = load_checkpoint(flags["model"]) if flags.get("model") else None
+    values = model.values(variant.symbols) if model is not None else {}
+    own = parse_assignments(flags.get("assignments") or (), variant.symbols)
+    values.update(own)
+    gpu = load_accelerator(flags["gpu"]) if flags.get("gpu") else None
+    study = Study(variant, conventions, values, model, gpu)
+    if model is not None and not quiet:
+        _model_notices(variant, model, values)
+    return study
+
+
+def _model_notices(variant: Any, model: Any, values: dict[str, Any]) -> None:
+    left_out = [o for o in model.options if o not in variant.options and o in variant.all_options]
+    if left_out:
+        names = " and ".join(left_out)
+        notice(
+            f"{model.title} also has {names}, which this derivation leaves out; "
+            f"{variant.base}+{'+'.join(o for o in variant.all_options if o in (*left_out, *variant.options))} has "
+            f"{'it' if len(left_out) == 1 else 'them'}"
+        )
+    missing = [n for n in variant.symbols if n not in values and n not in ("L", "S", "B")]
+    if missing:
+        notice(
+            f"{model.title} gives no {', '.join(missing)}; {'it stays a symbol' if len(missing) == 1 else 'they stay symbols'}"
+        )
+
+
+def notice(text: str) -> None:
+    """One line on stderr that is no error."""
+    click.echo(f"derive: {text}", err=True)
+
+
+def check_output(output: str | None) -> None:
+    """Raises InputError when the file cannot be written, before any work is done."""
+    if output is None:
+        return
+    path = Path(output)
+    folder = path.parent
+    if path.is_dir():
+        raise InputError(f"-o {output}: is a folder; give the name of a file in it")
+    if not folder.is_dir():
+        raise InputError(f"-o {output}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise InputError(f"-o {output}: cannot be written; check the permissions of {folder}")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise InputError(f"cannot write {path}: {reason}") from None
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def emit(text: str, output: str | None) -> None:
+    """To the file, or to stdout."""
+    if output is not None:
+        write_whole(Path(output), text)
+        return
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def known_option(name: str, command: click.Command) -> InputError:
+    """The error for an option nobody knows."""
+    options = [o for p in command.params for o in p.opts if o.startswith("--")]
+    return unknown("option", name, [*options, "--help"])

@@ -1,0 +1,76 @@
+"""`derive VARIANT`: the derivation of one variant, in one or several orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import (
+    check_output,
+    conventions_of,
+    emit,
+    format_options,
+    pick_format,
+    study_of,
+    study_options,
+)
+
+__all__ = ["variant_command"]
+
+
+def variant_command(name: str) -> click.Command:
+    """The command for one variant, bundled or a file."""
+
+    @click.command(
+        name=name, help=f"Derive the cost of {name}: FLOPs, bytes, intensity, crossovers."
+    )
+    @study_options()
+    @format_options()
+    def command(**flags: Any) -> None:
+        derive_variant(name, flags)
+
+    return command
+
+
+def derive_variant(name: str, flags: dict[str, Any]) -> None:
+    """Run the derivation the flags ask for and print it."""
+    form = pick_format(flags)
+    check_output(flags["output"])
+    from ..derivation import derive, orders_asked
+    from ..library import load_variant
+    from ..notation import Notation, load_notation
+
+    conventions = conventions_of(flags, scope="core")
+    variant = load_variant(name)
+    study = study_of(variant, conventions, flags)
+    file = load_notation(flags["notation"]) if flags["notation"] else None
+    notation = Notation.of(variant.symbols, file, conventions.phase)
+    derivations = [derive(study, order) for order in orders_asked(study, flags["order"])]
+    emit(_rendered(derivations, notation, form, flags), flags["output"])
+
+
+def _rendered(derivations: list[Any], notation: Any, form: str, flags: dict[str, Any]) -> str:
+    if form == "json":
+        from ..render.data import derivations_data, to_json
+
+        return to_json(derivations_data(derivations, notation))
+    from ..pages.derivation import derivation_report, joined_report
+    from ..render import render
+
+    named = [order.name for order in derivations[0].study.variant.orders]
+    reports = []
+    for index, derivation in enumerate(derivations):
+        own = derivation.cost.order.name
+        done = [d.cost.order.name for d in derivations[:index]]
+        rivals = [name for name in named if name not in (own, *done)] if own in named else []
+        reports.append(derivation_report(derivation, notation, rivals))
+    report = reports[0] if len(reports) == 1 else joined_report(derivations[0], reports)
+    if form == "template":
+        from ..render.data import derivations_data
+        from ..render.jail import render_user_template
+
+        return render_user_template(
+            flags["template"], report, derivations_data(derivations, notation)
+        )
+    return render(report, form)

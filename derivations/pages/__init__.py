@@ -1,0 +1,1 @@
+"""Pages: what a derivation, a comparison or a crossover says, as a `Report`."""

@@ -1,0 +1,181 @@
+"""The page of a crossover: the difference of two costs, where it changes sign, and who wins where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..conventions import SCOPES
+from ..crossover import Condition, Crossover, Root, Solution
+from ..derivation import Study, crossover_of
+from ..errors import InputError
+from ..notation import Notation, number_text
+from ..poly import Coefficient
+from ..report import Block, Cell, Display, Heading, Math, Prose, Report, prose
+from .parts import number_math
+
+__all__ = ["condition_math", "crossover_blocks", "crossover_report", "root_math"]
+
+
+def root_math(root: Root, notation: Notation, whole: bool = False) -> Math:
+    """A solution as a formula; sums with L are sorted by powers of L.
+
+    The sum under a square root is called D unless the `whole` formula is asked for.
+    """
+
+    def both(part: object, latex: bool) -> str:
+        return notation.collected(part, "L", latex)  # type: ignore[arg-type]
+
+    if root.ratio is not None:
+        from ..algebra import Factors, factor
+
+        shared = root.ratio.common()
+        inverse = Factors(shared.number, shared.powers, shared.sums).inverse()
+        over = factor(root.p).times(inverse).poly()
+        under = factor(root.r).times(inverse).poly()
+        if under == 1:
+            return Math(notation.latex(over), notation.text(over))
+        under_text = both(under, False)
+        return Math(
+            f"\\frac{{{notation.latex(over)}}}{{{both(under, True)}}}",
+            f"{notation.text(over)} / ({under_text})",
+        )
+    sign = "-" if root.sign < 0 else "+"
+    inner = Math(notation.latex(root.q), notation.text(root.q)) if whole else Math("D", "D")
+    return Math(
+        f"\\frac{{{both(root.p, True)} {sign} \\sqrt{{{inner.latex}}}}}{{{both(root.r, True)}}}",
+        f"({both(root.p, False)} {sign} sqrt({inner.text})) / ({both(root.r, False)})",
+    )
+
+
+def condition_math(condition: Condition, notation: Notation) -> Math:
+    """A condition as `left > right`."""
+    larger, smaller = condition.sides()
+    return Math(
+        f"{notation.latex_sum(larger)} > {notation.latex_sum(smaller)}",
+        f"{notation.text_sum(larger)} > {notation.text_sum(smaller)}",
+    )
+
+
+def crossover_blocks(study: Study, first: str, second: str, notation: Notation) -> list[Block]:
+    """The section on a rival order in a derivation: in S, FLOPs of the scope attention."""
+    values = {name: value for name, value in study.values.items() if name != "S"}
+    conventions = replace(study.conventions, phase="verify", scope="attention")
+    asked = replace(study, values=values, conventions=conventions)
+    blocks: list[Block] = [Heading(f"Against the order {second}")]
+    try:
+        crossover = crossover_of(asked, first, second, "S")
+    except InputError as error:
+        return [*blocks, prose(f"No closed form in S: {error}.")]
+    return [*blocks, *solution_blocks(crossover, asked, notation)]
+
+
+def crossover_report(
+    crossover: Crossover, study: Study, notation: Notation, measure: str
+) -> Report:
+    """A page of its own."""
+    first, second = crossover.names
+    return Report(
+        title=f"{study.variant.title}: {first} against {second}",
+        subtitle=f"{measure}, scope {study.conventions.scope}, phase {study.conventions.phase}, "
+        f"pairs {study.conventions.pairs}",
+        blocks=tuple(solution_blocks(crossover, study, notation, measure)),
+        sources=tuple(
+            s for s in (study.variant.reference, study.model.source if study.model else "") if s
+        ),
+    )
+
+
+def solution_blocks(
+    crossover: Crossover, study: Study, notation: Notation, measure: str = "flops"
+) -> list[Block]:
+    """The difference, and each crossing or why there is none."""
+    first, second = crossover.names
+    letter = "F" if measure == "flops" else "M"
+    name = Math(notation.tex(crossover.symbol), notation.plain(crossover.symbol))
+    what = "FLOPs" if measure == "flops" else "Bytes"
+    blocks: list[Block] = [
+        prose(f"{what} of the scope {study.conventions.scope} ({SCOPES[study.conventions.scope].text}), "
+              f"with S {_range(study)}. The difference is"),
+        Display((
+            Math(
+                f"{_indexed(letter, first)} - {_indexed(letter, second)} &= "
+                f"{notation.latex(crossover.difference)}",
+                f"{letter}({first}) - {letter}({second}) = {notation.text(crossover.difference)}",
+            ),
+        )),
+    ]  # fmt: skip
+    if crossover.never is not None:
+        blocks.append(Prose(_never(crossover, study.values, notation)))
+        return blocks
+    for solution in crossover.solutions:
+        blocks += _solution(crossover, solution, name, study.values, notation)
+    return blocks
+
+
+def _indexed(letter: str, order: str) -> str:
+    name = order.replace("_", "\\_")
+    return f"{letter}_{{\\text{{{name}}}}}"
+
+
+def _range(study: Study) -> str:
+    return {"decode": "= 1", "verify": "free", "prefill": "= L"}[study.conventions.phase]
+
+
+def _never(crossover: Crossover, values: Mapping[str, Coefficient], notation: Notation) -> Cell:
+    if crossover.decided_by is None:
+        return (f"There is no crossover: {crossover.never}.",)
+    first, second = crossover.names
+    condition = condition_math(crossover.decided_by, notation)
+    words: list[str | Math] = [
+        f"There is no crossover: {crossover.never}. {second} is cheaper where ", condition,
+        f", {first} where the opposite holds.",
+    ]  # fmt: skip
+    holds = crossover.decided_by.holds(values)
+    if holds is not None:
+        words.append(f" At these sizes: {second if holds else first}.")
+    return tuple(words)
+
+
+def _solution(
+    crossover: Crossover,
+    solution: Solution,
+    name: Math,
+    values: Mapping[str, Coefficient],
+    notation: Notation,
+) -> list[Block]:
+    formula = root_math(solution.root, notation)
+    star = Math(f"{name.latex}^{{*}} &= {formula.latex}", f"{name.text}* = {formula.text}")
+    lines = [star]
+    if solution.root.q:
+        inner = solution.root.q
+        lines.append(Math(f"D &= {notation.latex(inner)}", f"D = {notation.text(inner)}"))
+    blocks: list[Block] = [
+        prose("It is zero at"),
+        Display(tuple(lines), boxed=not solution.root.q),
+        prose(f"Below, {solution.below} is cheaper; above, {solution.above}."),
+    ]
+    if solution.conditions:
+        words: list[str | Math] = ["This is a crossing inside the range where "]
+        for index, condition in enumerate(solution.conditions):
+            words += [" and " if index else "", condition_math(condition, notation)]
+        words.append(".")
+        blocks.append(Prose(tuple(words)))
+    if solution.limit is not None:
+        blocks.append(
+            prose(
+                "For a long context it tends to ",
+                Math(notation.latex(solution.limit), notation.text(solution.limit)),
+                ".",
+            )
+        )
+    value = solution.root.value(values)
+    if value is not None:
+        holds = all(condition.holds(values) for condition in solution.conditions)
+        words = [f"At these sizes {name.text}* = ", number_math(value)]
+        words.append("." if holds else ", but the condition fails there, so it is no crossing.")
+        limit = solution.limit.value(values) if solution.limit is not None else None
+        if limit is not None and holds:
+            words.append(f" The limit is {number_text(limit)}.")
+        blocks.append(Prose(tuple(words)))
+    return blocks

@@ -1,0 +1,172 @@
+"""Formulas that several pages share: tensors with their shapes, brackets, steps, quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..algebra import Ratio
+from ..derivation import Derivation
+from ..equations import BARRIERS, Equation, Ref
+from ..notation import Notation, number_text
+from ..poly import Coefficient, Poly
+from ..program import AxisKind, Role, Variant
+from ..report import Cell, Display, Math, cell
+from ..steps import Operand, Step
+from ..trees import Sizes, Tree
+
+__all__ = ["Setter", "bytes_text", "number_math"]
+
+
+def number_math(value: Coefficient | float) -> Math:
+    """A number as a formula: LaTeX groups digits without the space a comma brings."""
+    text = number_text(value)
+    return Math(text.replace(",", "{,}"), text)
+
+
+def bytes_text(value: Coefficient) -> str:
+    """Bytes in decimal and in binary units, since both are called the same in print."""
+    number = float(value)
+    for power, decimal, binary in (
+        (4, "TB", "TiB"),
+        (3, "GB", "GiB"),
+        (2, "MB", "MiB"),
+        (1, "kB", "KiB"),
+    ):
+        if number >= 1000**power:
+            return f"{number / 1000**power:.2f} {decimal} ({number / 1024**power:.2f} {binary})"
+    return f"{number_text(value)} B"
+
+
+@dataclass(frozen=True, slots=True)
+class Setter:
+    """Sets the tensors and quantities of one derivation in one notation."""
+
+    notation: Notation
+    """Letters."""
+    variant: Variant
+    """The program the order runs."""
+    sizes: Sizes
+    """Phase and batch."""
+
+    @classmethod
+    def of(cls, derivation: Derivation, notation: Notation) -> Setter:
+        """For a derivation."""
+        from ..costs import sizes_of
+
+        study = derivation.study
+        sizes = sizes_of(study.conventions, study.batched)
+        return cls(notation, derivation.cost.graph.variant, sizes)
+
+    def quantity(self, quantity: Poly | Ratio) -> Math:
+        """A quantity, factored."""
+        return Math(self.notation.latex(quantity), self.notation.text(quantity))
+
+    def symbol(self, name: str) -> Math:
+        """A size symbol."""
+        return Math(self.notation.tex(name), self.notation.plain(name))
+
+    def tensor(self, name: str) -> Math:
+        """A tensor without its shape."""
+        return Math(self.variant.tensors[name].latex, name)
+
+    def shape(self, axes: Iterable[str]) -> Math:
+        """Sizes of axes, in parentheses, with the phase put in."""
+        sizes = [self.sizes.put(self.variant.axes[axis].size) for axis in axes]
+        latex = ",".join(self.notation.latex_sum(size) for size in sizes)
+        text = ", ".join(self.notation.text_sum(size) for size in sizes)
+        return Math(f"({latex})", f"({text})")
+
+    def shaped(self, name: Math, axes: Iterable[str]) -> Math:
+        """A tensor with its shape under it."""
+        shape = self.shape(axes)
+        return Math(f"\\underset{{{shape.latex}}}{{{name.latex}}}", f"{name.text}{shape.text}")
+
+    def operand(self, operand: Operand, shaped: bool = True) -> Math:
+        """An operand of a step; a product without a name is written as its factors."""
+        names = [self.tensor(name) for name in operand.tensors]
+        latex = "\\,".join(name.latex for name in names)
+        text = " ".join(name.text for name in names)
+        if len(names) > 1:
+            latex, text = f"({latex})", f"({text})"
+        return self.shaped(Math(latex, text), operand.axes) if shaped else Math(latex, text)
+
+    def step(self, step: Step) -> Math:
+        """`left right -> result`, with shapes."""
+        left, right, result = (self.operand(o) for o in (step.left, step.right, step.result))
+        return Math(
+            f"{left.latex}\\;{right.latex} \\to {result.latex}",
+            f"{left.text} {right.text} -> {result.text}",
+        )
+
+    def program(self) -> Display:
+        """The equations, each tensor with its shape."""
+        return Display(tuple(self._equation(equation) for equation in self.variant.equations))
+
+    def _equation(self, equation: Equation) -> Math:
+        left = self._refs(equation.left, ", ")
+        arrow = ("\\leftarrow", "<-") if equation.writes else ("=", "=")
+        if equation.barrier is not None:
+            kind = BARRIERS[equation.barrier]
+            over = ",".join(equation.over)
+            inner = self._refs(equation.inputs, ", ")
+            along = f"_{{{over}}}" if over and not kind.selects else ""
+            right = Math(
+                f"{kind.latex}{along}\\bigl({inner.latex}\\bigr)",
+                f"{equation.barrier}{f'[{over}]' if over else ''}({inner.text})",
+            )
+        else:
+            latex = text = ""
+            for index, product in enumerate(equation.products):
+                sign = " - " if product.sign < 0 else " + " if index else ""
+                inner = self._refs(product.refs, " ", "\\;")
+                latex, text = latex + sign + inner.latex, text + sign + inner.text
+            right = Math(latex, text)
+        return Math(
+            f"{left.latex} &{arrow[0]} {right.latex}", f"{left.text} {arrow[1]} {right.text}"
+        )
+
+    def _refs(self, refs: Iterable[Ref], between: str, latex_between: str | None = None) -> Math:
+        parts = [self.shaped(self.tensor(ref.name), ref.axes) for ref in refs]
+        return Math(
+            (latex_between or between).join(part.latex for part in parts),
+            between.join(part.text for part in parts),
+        )
+
+    def bracket(self, leaves: list[Math], tree: Tree) -> Math:
+        """A product with the parentheses of a tree, the outermost pair left out."""
+        made = {1 << index: leaf for index, leaf in enumerate(leaves)}
+        for number, (left, right) in enumerate(tree):
+            latex = f"{made[left].latex}\\,{made[right].latex}"
+            text = f"{made[left].text} {made[right].text}"
+            if number + 1 < len(tree):
+                latex, text = f"\\bigl({latex}\\bigr)", f"({text})"
+            made[left | right] = Math(latex, text)
+        return made[(1 << len(leaves)) - 1]
+
+    def value(self, value: Coefficient | float | None, unit: str) -> Cell:
+        """A number with its unit; bytes in both kinds of units."""
+        if value is None:
+            return cell("-")
+        if unit == "bytes":
+            whole = isinstance(value, int) or Fraction(value).denominator == 1
+            shown = bytes_text(Fraction(value)) if not isinstance(value, float) else f"{value}"
+            return cell(
+                number_math(value),
+                " B" if whole else "",
+                f" = {shown}" if float(value) >= 1000 else "",
+            )
+        return cell(number_math(value), f" {unit}" if unit else "")
+
+    def kept(self) -> list[str]:
+        """Names of the caches, in order."""
+        return [
+            t.name
+            for t in self.variant.tensors.values()
+            if t.role is Role.CACHE and any(self.kind(a) is AxisKind.CONTEXT for a in t.axes)
+        ]
+
+    def kind(self, axis: str) -> AxisKind:
+        """The kind of an axis."""
+        return self.variant.axes[axis].kind

@@ -1,0 +1,25 @@
+"""Reports to text, Markdown and LaTeX through templates, and results to JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..report import Report, plain
+from ..resources import resource
+from .environment import template_environment
+
+__all__ = ["FORMATS", "render"]
+
+FORMATS = {
+    "text": ("text", "report.txt.j2"),
+    "markdown": ("markdown", "report.md.j2"),
+    "latex": ("latex", "report.tex.j2"),
+}
+"""Format -> folder and file under templates/."""
+
+
+def render(report: Report, form: str, data: dict[str, Any] | None = None) -> str:
+    """The report in one of `FORMATS`; ends with one line break."""
+    path = resource("templates", *FORMATS[form])
+    template = template_environment().from_string(path.read_text(encoding="utf-8"))
+    return template.render(report=plain(report), data=data or {}).strip("\n") + "\n"

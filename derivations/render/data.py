@@ -1,0 +1,211 @@
+"""Results as JSON: the contract `derive/1`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..algebra import Ratio, factor
+from ..analysis import ridge_side
+from ..crossover import Crossover, Root
+from ..derivation import Derivation, Study
+from ..notation import Notation
+from ..poly import Coefficient, Poly
+from ..trees import bracketing
+
+__all__ = ["SCHEMA", "crossover_data", "derivations_data", "to_json"]
+
+SCHEMA = "derive/1"
+_SAFE = 2**53
+
+
+def to_json(data: Mapping[str, Any]) -> str:
+    """Stable JSON text."""
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def number(value: Coefficient | float | None) -> dict[str, Any]:
+    """`value`, and `exact` as a string for an integer that a double cannot hold."""
+    if value is None:
+        return {"value": None}
+    if isinstance(value, float):
+        return {"value": value}
+    exact = Fraction(value)
+    if exact.denominator != 1:
+        return {"value": float(exact)}
+    whole = exact.numerator
+    return {"value": whole, "exact": str(whole)} if abs(whole) > _SAFE else {"value": whole}
+
+
+def sympy_text(expression: Any, notation: Notation) -> str:
+    """sympy's text of an expression, re-lettered."""
+    if notation.letters:
+        from sympy import Symbol
+
+        images = {
+            s: Symbol(notation.rename(s.name), **s.assumptions0) for s in expression.free_symbols
+        }
+        expression = expression.xreplace(images)
+    return str(expression)
+
+
+def quantity(value: Poly | Ratio, notation: Notation, known: Coefficient | None) -> dict[str, Any]:
+    """`expr`, `latex` and the number."""
+    expression = value.sympy() if isinstance(value, Ratio) else factor(value).sympy()
+    return {
+        "expr": sympy_text(expression, notation),
+        "latex": notation.latex(value),
+        **number(known),
+    }
+
+
+def derivations_data(derivations: Iterable[Derivation], notation: Notation) -> dict[str, Any]:
+    """One derivation as an object, several under `orders`."""
+    objects = [derivation_data(derivation, notation) for derivation in derivations]
+    if len(objects) == 1:
+        return {"schema": SCHEMA, **objects[0]}
+    return {"schema": SCHEMA, "orders": objects}
+
+
+def derivation_data(derivation: Derivation, notation: Notation) -> dict[str, Any]:
+    """One derivation."""
+    study, cost = derivation.study, derivation.cost
+    written = cost.written
+
+    def shown(value: Poly | Ratio) -> dict[str, Any]:
+        return quantity(value, notation, derivation.value(value))
+
+    ratio = derivation.intensity
+    data: dict[str, Any] = {
+        "variant": study.variant.name,
+        "order": cost.order.name,
+        "forms": list(cost.order.forms),
+        "bracketing": {
+            f"{region.root}.{region.index}": bracketing(
+                tree, {i: leaf.tensor for i, leaf in enumerate(region.leaves)}
+            )
+            for region, tree in zip(cost.graph.regions, cost.order.trees, strict=True)
+        },
+        "rule": cost.order.rule,
+        "phase": study.conventions.phase,
+        "scope": study.conventions.scope,
+        "conventions": dict(study.conventions.items()),
+        "dims": dims_data(study, notation),
+        "flops": shown(derivation.flops),
+        "bytes": {
+            **shown(derivation.bytes),
+            "read": shown(derivation.bytes - written),
+            "written": shown(written),
+        },
+        "intensity": shown(ratio) if ratio is not None else None,
+        "cache_per_token": {
+            "elements": shown(derivation.cache_elements),
+            "bytes": shown(derivation.cache_bytes),
+        },
+        "terms": [
+            {
+                "kind": term.kind,
+                "stage": str(term.stage),
+                "class": str(term.cls),
+                "where": term.where,
+                "expr": sympy_text(factor(term.amount).sympy(), notation),
+                **number(derivation.value(term.amount)),
+                "rule": term.rule,
+                "in_scope": cost.counts(term),
+                "grows": term.grows,
+            }
+            for term in cost.terms
+        ],
+        "claims": [],
+    }
+    if study.gpu is not None:
+        ridge = study.gpu.ridge()
+        side = ridge_side(derivation.side[0], ridge) if derivation.side else None
+        data["gpu"] = {"name": study.gpu.name, "ridge": number(ridge)["value"], "side": side}
+    return data
+
+
+def dims_data(study: Study, notation: Notation) -> dict[str, Any]:
+    """Symbol -> number, re-lettered."""
+    return {notation.rename(name): number(value)["value"] for name, value in study.values.items()}
+
+
+def root_data(root: Root, notation: Notation, study: Study) -> dict[str, Any]:
+    """A solution."""
+    from ..pages.crossover import root_math
+
+    return {
+        "expr": sympy_text(root.sympy(), notation),
+        "latex": root_math(root, notation, whole=True).latex,
+        **number(root.value(study.values)),
+    }
+
+
+def crossover_data(
+    crossover: Crossover, study: Study, notation: Notation, measure: str
+) -> dict[str, Any]:
+    """A crossover: solution, condition, limit and sides, or why there is none."""
+    data: dict[str, Any] = {
+        "schema": SCHEMA,
+        "variant": study.variant.name,
+        "orders": list(crossover.names),
+        "in": notation.rename(crossover.symbol),
+        "measure": measure,
+        "phase": study.conventions.phase,
+        "scope": study.conventions.scope,
+        "conventions": dict(study.conventions.items()),
+        "dims": dims_data(study, notation),
+        "difference": quantity(crossover.difference, notation, None)
+        if crossover.difference
+        else None,
+    }
+    if not crossover.solutions:
+        data |= {"solution": None, "condition": None, "limit": None, "below": None, "above": None}
+        data["never"] = crossover.never
+        if crossover.decided_by is not None:
+            condition = condition_text(crossover.decided_by, notation)
+            data["condition"] = {
+                "expr": condition,
+                "holds": crossover.decided_by.holds(study.values),
+            }
+            data["never"] = (
+                f"{crossover.never}: {crossover.names[1]} is cheaper where {condition}, "
+                f"{crossover.names[0]} where the opposite holds"
+            )
+        return data
+    solutions = [solution_data(s, study, notation) for s in crossover.solutions]
+    holding = [s for s in solutions if s["condition"]["holds"] is not False]
+    data |= holding[0] if holding else solutions[0]
+    if len(solutions) > 1:
+        data["solutions"] = solutions
+    if not holding:
+        data["never"] = f"{solutions[0]['condition']['expr']} fails at these sizes"
+    return data
+
+
+def solution_data(solution: Any, study: Study, notation: Notation) -> dict[str, Any]:
+    """One crossing."""
+    verdicts = [condition.holds(study.values) for condition in solution.conditions]
+    holds = False if False in verdicts else None if None in verdicts else True
+    texts = [condition_text(condition, notation) for condition in solution.conditions]
+    joined = texts[0] if len(texts) == 1 else " & ".join(f"({text})" for text in texts)
+    limit = solution.limit
+    return {
+        "solution": root_data(solution.root, notation, study),
+        "condition": {"expr": joined or "True", "holds": holds},
+        "limit": quantity(limit, notation, limit.value(study.values))
+        if limit is not None
+        else None,
+        "below": solution.below,
+        "above": solution.above,
+    }
+
+
+def condition_text(condition: Any, notation: Notation) -> str:
+    """A condition that sympy can read."""
+    from ..dims import to_sympy
+
+    larger, smaller = condition.sides()
+    return f"{sympy_text(to_sympy(larger), notation)} > {sympy_text(to_sympy(smaller), notation)}"

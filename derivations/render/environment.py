@@ -1,0 +1,136 @@
+"""The template environment: delimiters that LaTeX does not use, a sandbox, and the filters.
+
+Templates use `<< value >>`, `<% statement %>` and `<# comment #>`: LaTeX has none of them, while
+`{{ }}`, `{% %}` and `{# #}` occur in it.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import Any
+
+from jinja2 import StrictUndefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+__all__ = ["escape_latex", "escape_markdown", "template_environment"]
+
+WIDTH = 100
+"""Columns of plain text."""
+
+_TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''", "`": "'", "×": r"$\times$", "≤": r"$\le$",
+    "≥": r"$\ge$", "≈": r"$\approx$", "→": r"$\to$", "·": r"$\cdot$", "–": "--", "—": "---",
+    "‘": "`", "’": "'", "“": "``", "”": "''", "…": r"\ldots{}", "/": r"/\allowbreak{}",
+}  # fmt: skip
+_MD = re.compile(r"([\\`*_\[\]<>|$#~])")
+
+
+def escape_latex(text: str) -> str:
+    """Words as LaTeX shows them literally; what pdflatex has no glyph for becomes a question mark."""
+    shown = []
+    for letter in str(text):
+        if letter in _TEX:
+            shown.append(_TEX[letter])
+        elif letter == "\n" or letter == "\t":
+            shown.append(" ")
+        elif letter < " " or ord(letter) > 0x17F:
+            shown.append("?")
+        else:
+            shown.append(letter)
+    return "".join(shown)
+
+
+def escape_markdown(text: str) -> str:
+    """Words as Markdown shows them literally, on one line."""
+    return _MD.sub(r"\\\1", " ".join(str(text).split())) if not str(text).isspace() else " "
+
+
+def _escape_markdown(text: str) -> str:
+    """As `escape_markdown`, with the spaces around words kept: they stand beside formulas."""
+    return _MD.sub(r"\\\1", re.sub(r"\s+", " ", str(text)))
+
+
+def _markdown_math(latex: str) -> str:
+    """GitHub has no strike-out it can be trusted with; what cancels is grey there."""
+    return latex.replace("\\struck{", "{\\color{gray}")
+
+
+def _flat(parts: list[dict[str, str]]) -> str:
+    return "".join(part["words"] if "words" in part else part["text"] for part in parts)
+
+
+def _wrapped(text: str, first: str = "", rest: str = "") -> str:
+    lines = textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=rest,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return "\n".join(lines)
+
+
+def _columns_tex(align: str) -> str:
+    share = 0.84 / max(1, align.count("p") + 0.6 * (len(align) - align.count("p")))
+    wide = f">{{\\raggedright\\arraybackslash}}p{{{share:.2f}\\linewidth}}"
+    return "".join(wide if letter == "p" else letter for letter in align)
+
+
+def _text_table(table: dict[str, Any]) -> str:
+    """Columns padded to their widest cell; a column of words wraps into what the others leave."""
+    rows = [[_flat(entry) for entry in row] for row in table["rows"]]
+    headers, align = table["headers"], table["align"]
+    widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
+    wrapping = [i for i, letter in enumerate(align) if letter == "p"]
+    spare = (
+        WIDTH - sum(w for i, w in enumerate(widths) if i not in wrapping) - 2 * (len(widths) - 1)
+    )
+    for index in wrapping:
+        widths[index] = min(widths[index], max(24, spare // len(wrapping)))
+    lines = _text_row(headers, widths, align)
+    lines.append("  ".join("-" * width for width in widths))
+    for row in rows:
+        lines += _text_row(row, widths, align)
+    return "\n".join(lines)
+
+
+def _text_row(row: list[str], widths: list[int], align: str) -> list[str]:
+    wrapped = [
+        textwrap.wrap(text, width, break_long_words=False) or [""]
+        for text, width in zip(row, widths, strict=True)
+    ]
+    lines = []
+    for number in range(max(map(len, wrapped))):
+        cells = [lines_of[number] if number < len(lines_of) else "" for lines_of in wrapped]
+        padded = [
+            text.rjust(width) if letter == "r" else text.ljust(width)
+            for text, width, letter in zip(cells, widths, align, strict=True)
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return lines
+
+
+def template_environment() -> ImmutableSandboxedEnvironment:
+    """A sandboxed environment in which an unknown variable is an error."""
+    environment = ImmutableSandboxedEnvironment(
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters.update(
+        tex=escape_latex,
+        md=_escape_markdown,
+        md_math=_markdown_math,
+        flat=_flat,
+        wrapped=_wrapped,
+        columns_tex=_columns_tex,
+        text_table=_text_table,
+    )
+    return environment

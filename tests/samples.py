@@ -1,0 +1,92 @@
+"""A small legal variant to break in one place at a time, and what every refusal has in common."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from derivations.errors import InputError, Place
+from derivations.library import COMMANDS
+from derivations.program import Variant
+from derivations.spec import read_variant
+from derivations.yamlfile import parse_yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACE = Place("f.yaml", 3, "axes.t.size")
+AT = "f.yaml:3 (axes.t.size): "
+
+TINY = """\
+variant: tiny
+title: A tiny attention
+axes:
+  s: {size: S}
+  t: {size: L, meaning: context}
+  h: {size: H}
+  d: {size: d_model}
+  k: {size: d_k}
+tensors:
+  X: {axes: [s, d], role: input}
+  W_Q: {axes: [h, d, k], role: weight}
+  W_K: {axes: [h, d, k], role: weight}
+  K: {axes: [h, t, k], role: cache}
+equations:
+  - "Q[h,s,k] = X[s,d] * W_Q[h,d,k]"
+  - "K[h,t,k] <- X[s,d] * W_K[h,d,k]"
+  - "A[h,s,t] = Q[h,s,k] * K[h,t,k]"
+  - "P[h,s,t] = softmax[t](A[h,s,t])"
+  - "O[h,s,k] = P[h,s,t] * K[h,t,k]"
+"""
+
+
+def tiny(old: str = "", new: str = "", more: str = "") -> str:
+    """`TINY` with one spot replaced, or with lines added at the end."""
+    assert not old or TINY.count(old) == 1, f"{old!r} stands {TINY.count(old)} times in TINY"
+    return (TINY.replace(old, new) if old else TINY) + more
+
+
+def read(text: str, *options: str, file: str = "tiny.yaml") -> Variant:
+    """The variant in a YAML text, as the command line would read it."""
+    return read_variant(parse_yaml(text, file), options, COMMANDS)
+
+
+def refused(function, *arguments) -> str:
+    """The one sentence of the InputError that a call ends in, within a second."""
+    with within(1), pytest.raises(InputError) as caught:
+        function(*arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 700
+    return message
+
+
+def outcome(function, *arguments):
+    """What a call returns, or the text of the InputError it ends in; anything else is a bug."""
+    with within(2):
+        try:
+            return function(*arguments)
+        except InputError as error:
+            return str(error)
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Fails the test when the block takes longer, and stops it a little later."""
+
+    def stop(*_: object) -> None:
+        pytest.fail(f"still not done after {2 * seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 2 * seconds)
+    start = time.process_time()
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    taken = time.process_time() - start
+    assert taken < seconds, f"took {taken:.2f} s of processor time, {seconds} s allowed"
