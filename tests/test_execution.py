@@ -13,7 +13,7 @@ from numpy_orders import Counted, Runner
 
 from derivations.atoms import evaluate
 from derivations.conventions import Conventions
-from derivations.derivation import Study, derive
+from derivations.costs import cost_of
 from derivations.graph import Graph, build_graph
 from derivations.library import load_variant
 from derivations.poly import Poly
@@ -34,10 +34,21 @@ VARIANTS = (
     "dsa",
     "dsa+rope+query-latent",
 )
-OWN = ("gta", "gla", "tpa", "tpa+factor-q", "late-rope", "window-diff", "two-contexts")
-ALL = (*VARIANTS, *(f"./tests/variants/{n.replace('+', '.yaml+', 1)}" for n in OWN))
-ALL = tuple(n if "/" not in n or ".yaml" in n else f"{n}.yaml" for n in ALL)
+OWN = tuple(
+    f"./tests/variants/{name}"
+    for name in (
+        "gta.yaml",
+        "gla.yaml",
+        "tpa.yaml",
+        "tpa.yaml+factor-q",
+        "late-rope.yaml",
+        "window-diff.yaml",
+        "two-contexts.yaml",
+    )
+)
+ALL = (*VARIANTS, *OWN)
 FULL, CAUSAL = (Sizes(Phase.VERIFY, pairs, Poly.const(1)) for pairs in ("full", "causal"))
+LAYER = Conventions(phase="verify", scope="layer")
 SAMPLE = 60
 """Trees tried of a region with more than five operands."""
 
@@ -60,6 +71,8 @@ def sizes_for(variant: Variant, pick, queries: int, context: int) -> dict[str, i
         sizes["H_q"] = sizes["H_kv"] * pick("H_q")
     if "G" in sizes:
         sizes["H"] = sizes["G"] * pick("H")
+    if "d_h" in sizes:
+        sizes["d_h"] *= 2
     return {**sizes, "S": queries, "L": context}
 
 
@@ -83,31 +96,43 @@ def all_trees(graph: Graph, index: int) -> tuple[Tree, ...]:
     return found if len(found) <= 105 else tuple(random.Random(index).sample(found, SAMPLE))
 
 
-def limited(variant: Variant) -> bool:
-    """Whether some query sees fewer tokens than those up to its own."""
-    return any(m.kind in (MaskKind.WINDOW, MaskKind.TOP_N) for m in variant.masks.values())
+class Points:
+    """What the package counts for the steps of one graph at one world's sizes."""
 
+    def __init__(self, graph: Graph, world: World) -> None:
+        self.graph, self.sizes = graph, world.sizes
+        kinds = {mask.kind for mask in graph.variant.masks.values()}
+        self.top_n = MaskKind.TOP_N in kinds
+        self.limited = self.top_n or MaskKind.WINDOW in kinds
+        self.full, self.causal = (
+            [Space(graph, region, sizes) for region in graph.regions] for sizes in (FULL, CAUSAL)
+        )
+        self.known: dict[tuple[int, int, int], tuple[object, object]] = {}
 
-def assert_counts(graph: Graph, counted: list[Counted], world: World) -> None:
-    """The package counts as many points as numpy visits."""
-    top_n = any(m.kind is MaskKind.TOP_N for m in graph.variant.masks.values())
-    for item in counted:
-        region = graph.regions[item.region]
-        full, causal = (
-            evaluate(Space(graph, region, s).step(item.left, item.right).points, world.sizes)
-            for s in (FULL, CAUSAL)
-        )
-        where = f"{graph.variant.name}, {item.key}, {dict(world.sizes)}"
-        if not limited(graph.variant):
-            assert full == item.points, where
-        # Rows that top-n selects are counted as if no two queries chose the same one.
-        rows_only = not any(
-            set(region.labels(m)) & {p.query for p in region.masks} for m in (item.left, item.right)
-        )
-        if top_n and rows_only:
-            assert causal >= item.seen, where
-        else:
-            assert causal == item.seen, where
+    def of(self, index: int, left: int, right: int) -> tuple[object, object]:
+        """(points with `full` pairs, with `causal` pairs) of one step."""
+        if (index, left, right) not in self.known:
+            self.known[index, left, right] = tuple(
+                evaluate(spaces[index].step(left, right).points, self.sizes)
+                for spaces in (self.full, self.causal)
+            )
+        return self.known[index, left, right]
+
+    def check(self, counted: list[Counted]) -> None:
+        """As many points as numpy visits."""
+        for item in counted:
+            full, causal = self.of(item.region, item.left, item.right)
+            where = f"{self.graph.variant.name}, {item.key}, {dict(self.sizes)}"
+            if not self.limited:
+                assert full == item.points, where
+            region = self.graph.regions[item.region]
+            queries = {pair.query for pair in region.masks}
+            labels = region.labels(item.left) | region.labels(item.right)
+            # Rows that top-n selects are counted as if no two queries chose the same one.
+            if self.top_n and not labels & queries:
+                assert causal >= item.seen, where
+            else:
+                assert causal == item.seen, where
 
 
 def assert_equal(graph: Graph, env, expected, context: object) -> None:
@@ -116,23 +141,22 @@ def assert_equal(graph: Graph, env, expected, context: object) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=12, deadline=None, derandomize=True, database=None)
+@settings(max_examples=8, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_whole_orders(name: str, data: st.DataObject) -> None:
     """Every named order and the best one; their FLOPs are twice the points numpy visits."""
     variant, graph = variant_of(name), graph_of(name)
     world = data.draw(worlds(variant))
     expected = as_written(variant, world)
-    runner = Runner(graph, world)
+    runner, points = Runner(graph, world), Points(graph, world)
     for order in (*order_names(graph), "direct", "best"):
         chosen = choose(graph, order, FULL, world.sizes)
         assert_equal(graph, runner.run(chosen.trees), expected, (order, world.sizes))
-        assert_counts(graph, runner.counted, world)
-        if not limited(variant):
-            knobs = Conventions(phase="verify", scope="layer")
-            flops = derive(Study(variant, knobs, world.sizes), order)
-            points = sum(item.points for item in runner.counted if item.online)
-            assert flops.value(flops.flops) == 2 * points, (order, world.sizes)
+        points.check(runner.counted)
+        if not points.limited:
+            cost = cost_of(graph, chosen, LAYER)
+            visited = sum(item.points for item in runner.counted if item.online)
+            assert evaluate(cost.flops, world.sizes) == 2 * visited, (order, world.sizes)
 
 
 @pytest.mark.parametrize(("queries", "context"), [(3, 7), (1, 5), (4, 4)])
@@ -143,13 +167,14 @@ def test_every_tree(name: str, queries: int, context: int) -> None:
     world = seeded(variant, 7 * queries + context, queries, context)
     expected = as_written(variant, world)
     fixed = [trees(len(region.leaves))[0] for region in graph.regions]
+    points = Points(graph, world)
     for index, region in enumerate(graph.regions):
         equation = next(e for e in variant.equations if e.name == region.root)
         for tree in all_trees(graph, index):
             runner, env = Runner(graph, world), dict(expected)
             runner.define(env, equation, [*fixed[:index], tree, *fixed[index + 1 :]])
             assert close(env[region.root], expected[region.root]), (region.root, tree)
-            assert_counts(graph, runner.counted, world)
+            points.check(runner.counted)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -158,12 +183,12 @@ def test_trees_drawn_together(name: str) -> None:
     variant, graph = variant_of(name), graph_of(name)
     rng = random.Random(name)
     world = seeded(variant, 3, 2, 5)
-    expected = as_written(variant, world)
+    expected, points = as_written(variant, world), Points(graph, world)
     for _ in range(25):
         picked = [rng.choice(trees(len(region.leaves))) for region in graph.regions]
         runner = Runner(graph, world)
         assert_equal(graph, runner.run(picked), expected, picked)
-        assert_counts(graph, runner.counted, world)
+        points.check(runner.counted)
 
 
 @pytest.mark.parametrize(("queries", "context"), [(4, 4), (2, 5), (1, 3)])
@@ -174,24 +199,24 @@ def test_without_caches(name: str, queries: int, context: int) -> None:
     world = with_history(variant, seeded(variant, 11 + queries, queries, context))
     expected = as_written(variant, world)
     bare = World(world.sizes, world.given, {})
+    points = Points(graph, bare)
     assert_equal(graph, as_written(graph.variant, bare), expected, "as written, without caches")
     for order in (*order_names(graph), "best"):
         runner = Runner(graph, bare)
         chosen = choose(graph, order, FULL, world.sizes)
         assert_equal(graph, runner.run(chosen.trees), expected, order)
-        assert_counts(graph, runner.counted, world)
+        points.check(runner.counted)
     fixed = [trees(len(region.leaves))[0] for region in graph.regions]
     for index, region in enumerate(graph.regions):
         equation = next(e for e in graph.variant.equations if e.name == region.root)
-        for tree in random.Random(index).sample(all_trees(graph, index), 15 if queries > 1 else 1):
+        for tree in all_trees(graph, index)[:: 1 if queries == context else 7]:
             env = dict(expected)
             Runner(graph, bare).define(env, equation, [*fixed[:index], tree, *fixed[index + 1 :]])
             assert close(env[region.root], expected[region.root]), (region.root, tree)
 
 
-@pytest.mark.parametrize(("queries", "context"), [(3, 5), (1, 4), (3, 3)])
-@pytest.mark.parametrize("copied", [True, False])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(("queries", "context", "copied"), [(3, 5, True), (1, 4, False)])
+@pytest.mark.parametrize("name", [n for n in ALL if n != "./tests/variants/two-contexts.yaml"])
 def test_formed_rows_kept(name: str, copied: bool, queries: int, context: int) -> None:
     """Formed rows kept from earlier steps: the same values from other caches."""
     variant, graph = variant_of(name), graph_of(name)
@@ -199,14 +224,14 @@ def test_formed_rows_kept(name: str, copied: bool, queries: int, context: int) -
     expected = as_written(variant, world)
     named = {n.name for region in graph.regions for n in region.named}
     rows = [e.name for e in variant.equations if e.name in named and context_only(variant, e.name)]
-    for formed in (rows, rows[:1], rows[-1:]):
+    for formed in {tuple(rows), tuple(rows[:1]), tuple(rows[-1:])}:
         kept = build_graph(keep_formed(variant, formed, copied))
         later = from_rows(kept.variant, world, expected)
         outputs = {r.root for r in kept.regions} & set(expected)
-        written = as_written(kept.variant, later)
+        written, points = as_written(kept.variant, later), Points(kept, later)
         assert all(close(written[root], expected[root]) for root in outputs)
-        for order in (*order_names(kept), "best"):
+        for order in order_names(kept):
             runner = Runner(kept, later)
             env = runner.run(choose(kept, order, FULL, world.sizes).trees)
             assert all(close(env[root], expected[root]) for root in outputs), order
-            assert_counts(kept, runner.counted, world)
+            points.check(runner.counted)
