@@ -203,11 +203,6 @@ def test_bytes_per_element(text):
     assert refused(parse_value, "b", text) == message
 
 
-@pytest.mark.parametrize("text", ["1__0", "1_", "1_.5"])
-def test_underscores_stand_between_digits(text):
-    refused(parse_value, "L", text)
-
-
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
