@@ -177,7 +177,7 @@ def _check_solvable(difference: Poly, symbol: str) -> None:
         if name != symbol and symbol in free_symbols(Poly.symbol(name)):
             raise InputError(
                 f"the difference contains {name}, so it has no single closed form in {symbol}; "
-                "ask in another symbol, or put the sizes in it with --set"
+                "ask in another symbol"
             )
 
 

@@ -176,17 +176,19 @@ def orders_asked(study: Study, asked: str | None) -> tuple[str, ...]:
         return (asked,)
     if len(named) == 1:
         return named
-    if _decided(study, graph):
+    if not _undecided(study, graph):
         return ("best",)
     return named
 
 
-def _decided(study: Study, graph: Graph) -> bool:
-    """Whether every size the layer's FLOPs can depend on has a number."""
-    needed: set[str] = set()
-    for axis in graph.variant.axes.values():
-        needed |= free_symbols(sizes_of(study.conventions).put(axis.size))
-    return needed <= set(study.values)
+def _undecided(study: Study, graph: Graph) -> list[str]:
+    """Symbols without a number that the layer's FLOPs can depend on."""
+    sizes = [axis.size for axis in graph.variant.axes.values()]
+    sizes += [mask.size for mask in graph.variant.masks.values() if mask.size is not None]
+    needed = {
+        name for size in sizes for name in free_symbols(sizes_of(study.conventions).put(size))
+    }
+    return sorted(needed - set(study.values))
 
 
 def derive(study: Study, order: str) -> Derivation:
@@ -201,6 +203,12 @@ def derive(study: Study, order: str) -> Derivation:
     if conventions.phase == "prefill" and "S" in values:
         values.setdefault("L", values["S"])
     count = conventions.elementwise == "count"
+    missing = _undecided(replace(study, values=values), graph) if order == "best" else []
+    if missing:
+        raise InputError(
+            f"which order is best depends on {', '.join(missing)}; give numbers with --set or --model, "
+            "or ask for a named order"
+        )
     chosen = choose(graph, order, sizes, values, count)
     if conventions.formed == "cached":
         formed = [name for name in chosen.forms if context_only(variant, name)]

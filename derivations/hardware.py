@@ -60,10 +60,16 @@ def accelerator_names() -> tuple[str, ...]:
 
 
 def load_accelerator(text: str) -> Accelerator:
-    """An accelerator by name or file. Raises InputError with the nearest name or the file's line."""
+    """An accelerator by name or file; `h200` will do for `h200-sxm` while there is only one H200.
+
+    Raises InputError with the nearest name or the file's line.
+    """
     if is_path(text):
         return _read(read_yaml(Path(text), text))
     known = accelerator_names()
+    longer = [name for name in known if name.startswith(f"{text}-")]
+    if text not in known and len(longer) == 1:
+        text = longer[0]
     if text not in known:
         raise unknown("GPU", text, known)
     return _read(

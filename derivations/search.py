@@ -38,6 +38,13 @@ class Order:
     """Why this member of the set was taken."""
     title: str = ""
     """What the set is, in a phrase."""
+    member_of: tuple[str, ...] = ()
+    """Named sets of the file it belongs to, its own left out."""
+
+    @property
+    def label(self) -> str:
+        """The name, and for `best` and `direct` the named sets it belongs to."""
+        return f"{self.name} ({', '.join(self.member_of)})" if self.member_of else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +166,15 @@ def choose(
         forms=forms,
         rule=fewest if numeric else symbolic,
         title=wanted.title,
+        member_of=_memberships(graph, name, formed),
+    )
+
+
+def _memberships(graph: Graph, name: str, formed: frozenset[str]) -> tuple[str, ...]:
+    return tuple(
+        order.name
+        for order in graph.variant.orders
+        if order.name != name and formed >= set(order.forms) and not formed & set(order.avoids)
     )
 
 

@@ -59,7 +59,7 @@ def derivation_report(
         sources.append(f"{study.gpu.title}: {study.gpu.bandwidth.source}")
     return Report(
         title=study.variant.title,
-        subtitle=f"order {cost.order.name}, {study.conventions.phase}, scope {study.conventions.scope}",
+        subtitle=f"order {cost.order.label}, {study.conventions.phase}, scope {study.conventions.scope}",
         blocks=tuple(blocks),
         sources=tuple(sources),
     )
@@ -85,7 +85,7 @@ def joined_report(first: Derivation, reports: list[Report]) -> Report:
 def _summary(derivation: Derivation, setter: Setter) -> list[Block]:
     study, order = derivation.study, derivation.cost.order
     phase = KNOBS["phase"].values[study.conventions.phase]
-    sentence = f"{study.variant.title} ({study.variant.name}), order {order.name}"
+    sentence = f"{study.variant.title} ({study.variant.name}), order {order.label}"
     if order.title:
         sentence += f": {order.title}"
     blocks: list[Block] = [
@@ -265,7 +265,7 @@ def _outside(terms: list[CostTerm], derivation: Derivation, setter: Setter) -> T
         amount = total(amounts)
         value = derivation.value(amount)
         shown = setter.quantity(amount)
-        if len(shown.text) > 60:
+        if len(shown.text) > 44:
             shown = Math("\\text{see the ledger in JSON}", "see the ledger in JSON")
         rows.append((cell(stage), cell(cls), cell(shown), setter.value(value, "bytes")))
     known = any(derivation.value(total(a)) is not None for a in groups.values())

@@ -9,14 +9,14 @@ from fractions import Fraction
 from ..algebra import Ratio
 from ..derivation import Derivation
 from ..equations import BARRIERS, Equation, Ref
-from ..notation import Notation, number_text
+from ..notation import Notation, NotationFile, number_text
 from ..poly import Coefficient, Poly
 from ..program import AxisKind, Role, Variant
 from ..report import Cell, Display, Math, cell
 from ..steps import Operand, Step
 from ..trees import Sizes, Tree
 
-__all__ = ["Setter", "bytes_text", "number_math"]
+__all__ = ["Setter", "bytes_text", "number_math", "setter_for"]
 
 
 def number_math(value: Coefficient | float) -> Math:
@@ -170,3 +170,10 @@ class Setter:
     def kind(self, axis: str) -> AxisKind:
         """The kind of an axis."""
         return self.variant.axes[axis].kind
+
+
+def setter_for(derivation: Derivation, file: NotationFile | None) -> Setter:
+    """A setter in the letters of a document, for the derivation's own variant and phase."""
+    study = derivation.study
+    notation = Notation.of(study.variant.symbols, file, study.conventions.phase)
+    return Setter.of(derivation, notation)

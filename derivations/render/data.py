@@ -81,6 +81,7 @@ def derivation_data(derivation: Derivation, notation: Notation) -> dict[str, Any
     data: dict[str, Any] = {
         "variant": study.variant.name,
         "order": cost.order.name,
+        "member_of": list(cost.order.member_of),
         "forms": list(cost.order.forms),
         "bracketing": {
             f"{region.root}.{region.index}": bracketing(

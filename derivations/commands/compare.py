@@ -1,0 +1,77 @@
+"""`derive compare VARIANT VARIANT ...`: side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import (
+    check_output,
+    conventions_of,
+    emit,
+    format_options,
+    notice,
+    pick_format,
+    study_of,
+    study_options,
+)
+
+
+@click.command(
+    help="Variants side by side: FLOPs, bytes, intensity, cache. NAME:ORDER picks an order; without "
+    "one, the only order, the best where sizes decide, else all named ones."
+)
+@click.argument("variants", nargs=-1, required=True, metavar="VARIANT[:ORDER]...")
+@study_options(order=False)
+@format_options(template=False)
+def command(variants: tuple[str, ...], **flags: Any) -> None:
+    """Derive each and print one report."""
+    form = pick_format(flags)
+    check_output(flags["output"])
+    from ..derivation import derive, orders_asked
+    from ..dims import parse_assignments
+    from ..library import load_variant
+    from ..notation import Notation, load_notation
+
+    conventions = conventions_of(flags, scope="core")
+    programs = [_split(text) for text in variants]
+    loaded = [(load_variant(name), order) for name, order in programs]
+    everyone = {symbol for variant, _ in loaded for symbol in variant.symbols}
+    given = parse_assignments(flags["assignments"], everyone)
+    derivations = []
+    for variant, order in loaded:
+        own = [f"{n}={v}" for n, v in given.items() if n in variant.symbols]
+        study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
+        derivations += [derive(study, name) for name in orders_asked(study, order)]
+    _left_out(derivations)
+    file = load_notation(flags["notation"]) if flags["notation"] else None
+    if form == "json":
+        from ..render.data import SCHEMA, derivation_data, to_json
+
+        objects = [
+            derivation_data(d, Notation.of(d.study.variant.symbols, file, conventions.phase))
+            for d in derivations
+        ]
+        emit(to_json({"schema": SCHEMA, "orders": objects}), flags["output"])
+        return
+    from ..pages.compare import compare_report
+    from ..render import render
+
+    emit(render(compare_report(derivations, file), form), flags["output"])
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    name, colon, order = text.rpartition(":")
+    return (name, order) if colon and "/" not in order else (text, None)
+
+
+def _left_out(derivations: list[Any]) -> None:
+    """Say once which of the model's options no compared variant has."""
+    model = derivations[0].study.model
+    if model is None:
+        return
+    seen = {option for d in derivations for option in d.study.variant.options}
+    missing = [option for option in model.options if option not in seen]
+    if missing:
+        notice(f"{model.title} also has {' and '.join(missing)}, which no compared variant has")

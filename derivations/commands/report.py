@@ -1,0 +1,38 @@
+"""`derive report -o DIR`: every bundled report, written file by file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .options import notice, write_whole
+
+
+@click.command(
+    help="Derive and render every bundled report into a folder (made if it is not there)."
+)
+@click.option("-o", "--output", metavar="DIR", default="reports", help="The folder (reports).")
+def command(output: str) -> None:
+    """Write the files; those that did not change are left alone."""
+    from ..errors import InputError
+    from ..publish import pages
+
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"-o {output}: is a file; give the name of a folder")
+    count = changed = 0
+    for page in pages():
+        path = folder / page.path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = (error.strerror or "unknown reason").lower()
+            raise InputError(f"cannot make the folder {path.parent}: {reason}") from None
+        count += 1
+        if not path.exists() or path.read_text(encoding="utf-8") != page.text:
+            write_whole(path, page.text)
+            changed += 1
+        if click.get_text_stream("stderr").isatty():
+            click.echo(f"\r{count} files  {page.path[:60].ljust(60)}", nl=False, err=True)
+    notice(f"{count} files in {folder}, {changed} of them new or changed")
