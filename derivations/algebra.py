@@ -104,9 +104,7 @@ def _factor_sum(rest: Poly) -> Factors:
     names = sorted(rest.names())
     letters: dict[str, Any] = {n: Dummy(n) if atom_of(n) else Symbol(n) for n in names}
     generators = [letters[n] for n in names]
-    terms = {
-        tuple(powers.get(n, 0) for n in names): coefficient for powers, coefficient in rest.powers()
-    }
+    terms = {tuple(powers.get(n, 0) for n in names): coefficient for powers, coefficient in rest.powers()}
     number, parts = factor_list(SympyPoly.from_dict(terms, *generators))
     sums = []
     for part, exponent in parts:
@@ -130,9 +128,7 @@ class Ratio:
     def factors(self) -> Factors:
         """Both sides factored and what they share cancelled; a minus sign goes below the line."""
         found = factor(self.over).times(factor(self.under).inverse())
-        below = [
-            index for index, (_, exponent) in enumerate(found.sums) if exponent % 2 and exponent < 0
-        ]
+        below = [index for index, (_, exponent) in enumerate(found.sums) if exponent % 2 and exponent < 0]
         if found.number > 0 or not below:
             return found
         sums = list(found.sums)
@@ -144,9 +140,7 @@ class Ratio:
         """What cancels: powers of symbols and sums both sides have (numbers left alone)."""
         above, below = factor(self.over), factor(self.under)
         powers = {
-            n: min(e, below.powers.get(n, 0))
-            for n, e in above.powers.items()
-            if below.powers.get(n, 0) > 0
+            n: min(e, below.powers.get(n, 0)) for n, e in above.powers.items() if below.powers.get(n, 0) > 0
         }
         under = dict(below.sums)
         sums = tuple((p, min(e, under[p])) for p, e in above.sums if p in under)
@@ -197,9 +191,11 @@ def limit_in(ratio: Ratio, name: str) -> Ratio | None:
     inside = [atom for atom in above.names() | below.names() if atom_of(atom)]
     if any(name in free_symbols(Poly.symbol(atom)) for atom in inside):
         return None
-    high, low = above.degree(name), below.degree(name)
-    if high > low or not below:
+    if not below:
         return None
-    if high < low:
+    high, low = above.degree(name), below.degree(name)
+    if not above or high < low:
         return Ratio(Poly())
+    if high > low:
+        return None
     return Ratio(above.coefficients(name)[high], below.coefficients(name)[low])

@@ -70,8 +70,7 @@ def _caches(graph: Graph) -> list[str]:
     return [
         t.name
         for t in graph.variant.tensors.values()
-        if t.role is Role.CACHE
-        and any(graph.variant.axes[a].kind is AxisKind.CONTEXT for a in t.axes)
+        if t.role is Role.CACHE and any(graph.variant.axes[a].kind is AxisKind.CONTEXT for a in t.axes)
     ]
 
 

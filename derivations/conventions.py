@@ -164,9 +164,7 @@ class Conventions:
             if value not in KNOBS[name].values:
                 raise unknown(f"value of {name}", value, KNOBS[name].values)
         if self.caches == "none" and self.formed == "cached":
-            raise InputError(
-                "formed rows cannot be cached where there are no caches; drop --no-cache"
-            )
+            raise InputError("formed rows cannot be cached where there are no caches; drop --no-cache")
 
     def items(self) -> list[tuple[str, str]]:
         """(knob, value) for every knob, in the order of `KNOBS`."""

@@ -212,7 +212,7 @@ def _root(a: Poly, b: Poly, c: Poly, rising: bool) -> Root:
         b = b * Fraction(1, 2)
     p, q, r = -b, b * b - a * c * (1 if half else 4), a * (1 if half else 2)
     sign = 1 if rising else -1
-    if max(r.terms.values(), key=abs) < 0:
+    if max(r.terms.values(), key=lambda value: abs(Fraction(value))) < 0:
         return Root(-p, q, -r, -sign)
     return Root(p, q, r, sign)
 
@@ -262,9 +262,7 @@ def _one_sided(symbol: str, names: tuple[str, str], difference: Poly, kept: Poly
     if sign is not None:
         cheaper = names[1] if sign > 0 else names[0]
         dearer = names[0] if sign > 0 else names[1]
-        reason = (
-            f"{cheaper} costs less than {dearer} at every {symbol}; their difference keeps one sign"
-        )
+        reason = f"{cheaper} costs less than {dearer} at every {symbol}; their difference keeps one sign"
         return Crossover(symbol, names, difference, (), reason)
     reason = f"the sign of the difference does not depend on {symbol}"
     return Crossover(symbol, names, difference, (), reason, Condition(strip_positive(kept)))

@@ -15,10 +15,11 @@ from .costs import Cost, cost_of, sizes_of
 from .crossover import Crossover, cross
 from .dims import check_size
 from .errors import InputError, unknown
-from .graph import Graph, build_graph
+from .graph import Graph
 from .hardware import Accelerator
 from .poly import Coefficient, Poly
 from .program import Variant
+from .regions import build_graph
 from .search import choose, order_names
 from .transform import context_only, keep_formed, without_caches
 
@@ -108,20 +109,14 @@ class Derivation:
         return Fraction(value), self.study.gpu.ridge()
 
 
-def check_sizes(
-    variant: Variant, values: Mapping[str, Coefficient], conventions: Conventions
-) -> None:
+def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions: Conventions) -> None:
     """Raises InputError unless the numbers can be sizes of this variant in this phase."""
     phase = conventions.phase
     queries = values.get("S")
     if queries is not None and phase == "decode" and queries != 1:
-        raise InputError(
-            f"decode has one query token, and S={queries} was given; use --phase verify"
-        )
+        raise InputError(f"decode has one query token, and S={queries} was given; use --phase verify")
     if queries is not None and phase == "prefill" and queries != values.get("L", queries):
-        raise InputError(
-            f"prefill has S = L, and S={queries}, L={values['L']} were given; use --phase verify"
-        )
+        raise InputError(f"prefill has S = L, and S={queries}, L={values['L']} were given; use --phase verify")
     numbers = dict(values)
     if phase == "decode":
         numbers["S"] = 1
@@ -185,9 +180,7 @@ def _undecided(study: Study, graph: Graph) -> list[str]:
     """Symbols without a number that the layer's FLOPs can depend on."""
     sizes = [axis.size for axis in graph.variant.axes.values()]
     sizes += [mask.size for mask in graph.variant.masks.values() if mask.size is not None]
-    needed = {
-        name for size in sizes for name in free_symbols(sizes_of(study.conventions).put(size))
-    }
+    needed = {name for size in sizes for name in free_symbols(sizes_of(study.conventions).put(size))}
     return sorted(needed - set(study.values))
 
 
@@ -220,9 +213,7 @@ def derive(study: Study, order: str) -> Derivation:
     return Derivation(study, cost_of(graph, chosen, conventions, study.batched))
 
 
-def crossover_of(
-    study: Study, first: str, second: str, symbol: str, measure: str = "flops"
-) -> Crossover:
+def crossover_of(study: Study, first: str, second: str, symbol: str, measure: str = "flops") -> Crossover:
     """Where two orders cost the same in `symbol`, counted in `flops` or `bytes` of the study's scope.
 
     The orders are chosen as symbols, so that the closed form holds at every size. Raises InputError

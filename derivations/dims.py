@@ -136,9 +136,7 @@ def check_latex(text: str, place: Place) -> str:
             break
         position = hit.end()
     if depth or not text.strip() or len(text) > 60:
-        raise InputError(
-            f"LaTeX {text[:40]!r} is empty, too long or its braces do not match", place
-        )
+        raise InputError(f"LaTeX {text[:40]!r} is empty, too long or its braces do not match", place)
     return text
 
 

@@ -121,16 +121,13 @@ class _Parser:
             if hit is None:
                 raise self.wrong(f"cannot read {self.text[position:].strip()[:20]!r}")
             if hit.group(3):
-                raise self.wrong(
-                    f"a number ({hit.group(3)[:12]}); constant factors cost nothing here"
-                )
+                raise self.wrong(f"a number ({hit.group(3)[:12]}); constant factors cost nothing here")
             self.tokens.append(hit.group(1) or hit.group(2))
             position = hit.end()
 
     def wrong(self, what: str) -> InputError:
         return InputError(
-            f"{what} in the equation {self.text[:80]!r}; write it like "
-            "K[h,t,k] = C[t,c] * W_UK[h,c,k]",
+            f"{what} in the equation {self.text[:80]!r}; write it like K[h,t,k] = C[t,c] * W_UK[h,c,k]",
             self.place,
         )
 
@@ -187,7 +184,9 @@ class _Parser:
         left = self.refs()
         writes = self.expect("=", "<-") == "<-"
         products: tuple[Factors, ...] = ()
-        barrier, over, inputs = None, (), ()
+        barrier: str | None = None
+        over: tuple[str, ...] = ()
+        inputs: tuple[Ref, ...] = ()
         if self.is_barrier():
             barrier, over, inputs = self.barrier_call()
         else:
@@ -197,9 +196,7 @@ class _Parser:
         if barrier is None and len(left) > 1:
             raise self.wrong("only a barrier defines several tensors at once")
         if barrier is not None and writes:
-            raise self.wrong(
-                "a barrier cannot be written into a cache directly; name its result first"
-            )
+            raise self.wrong("a barrier cannot be written into a cache directly; name its result first")
         return Equation(left, writes, products, barrier, over, inputs, self.text, self.place)
 
     def is_barrier(self) -> bool:

@@ -72,9 +72,7 @@ def load_accelerator(text: str) -> Accelerator:
         text = longer[0]
     if text not in known:
         raise unknown("GPU", text, known)
-    return _read(
-        read_yaml(resource("models", "hardware", f"{text}.yaml"), f"models/hardware/{text}.yaml")
-    )
+    return _read(read_yaml(resource("models", "hardware", f"{text}.yaml"), f"models/hardware/{text}.yaml"))
 
 
 def _read(entry: Entry) -> Accelerator:

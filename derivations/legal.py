@@ -71,9 +71,7 @@ def _fits(variant: Variant, ref: Ref, equation: Equation) -> None:
     tensor = variant.tensors[ref.name]
     own = f"{tensor.name}[{','.join(tensor.axes)}]"
     if len(ref.axes) != len(tensor.axes):
-        raise InputError(
-            f"{ref} has {len(ref.axes)} axes, but {own} has {len(tensor.axes)}", equation.place
-        )
+        raise InputError(f"{ref} has {len(ref.axes)} axes, but {own} has {len(tensor.axes)}", equation.place)
     for used, declared in zip(ref.axes, tensor.axes, strict=True):
         if variant.axes[used].size != variant.axes[declared].size:
             sizes = f"{variant.axes[used].size.text()} and {variant.axes[declared].size.text()}"
@@ -89,9 +87,7 @@ def _check_left(variant: Variant, equation: Equation, defined: set[str]) -> None
         if ref.name in defined:
             raise InputError(f"{ref.name} is defined twice", equation.place)
         if role in _GIVEN:
-            raise InputError(
-                f"{ref.name} is given ({role}); an equation cannot define it", equation.place
-            )
+            raise InputError(f"{ref.name} is given ({role}); an equation cannot define it", equation.place)
         if equation.writes and role not in _KEPT:
             raise InputError(
                 f"`<-` writes a cache or a state, and {ref.name} is neither; declare its role or use `=`",
@@ -126,9 +122,7 @@ def _check_right(variant: Variant, equation: Equation, defined: set[str], index:
             )
 
 
-def _check_cache_rows(
-    variant: Variant, equation: Equation, missing: list[str], present: set[str]
-) -> None:
+def _check_cache_rows(variant: Variant, equation: Equation, missing: list[str], present: set[str]) -> None:
     left = equation.left[0]
     rows = [a for a in left.axes if variant.axes[a].kind is AxisKind.CONTEXT]
     queries = [a for a in sorted(present) if variant.axes[a].kind is AxisKind.QUERY]
@@ -146,26 +140,18 @@ def _check_barrier(equation: Equation) -> None:
     kind = BARRIERS[equation.barrier or ""]
     for axis in equation.over:
         if not any(axis in ref.axes for ref in equation.inputs):
-            raise InputError(
-                f"{equation.barrier} works along {axis}, which no input has", equation.place
-            )
+            raise InputError(f"{equation.barrier} works along {axis}, which no input has", equation.place)
     if len(equation.left) not in (1, len(equation.inputs)):
-        raise InputError(
-            f"{equation.barrier} defines one tensor, or one for each input", equation.place
-        )
+        raise InputError(f"{equation.barrier} defines one tensor, or one for each input", equation.place)
     present = {axis for ref in equation.inputs for axis in ref.axes}
     for ref in equation.left:
         for axis in ref.axes:
             if axis not in present:
-                raise InputError(
-                    f"axis {axis} of {ref} does not occur on the right", equation.place
-                )
+                raise InputError(f"axis {axis} of {ref} does not occur on the right", equation.place)
     if not kind.selects and len(equation.left) == len(equation.inputs):
         for out, taken in zip(equation.left, equation.inputs, strict=True):
             if set(out.axes) != set(taken.axes):
-                raise InputError(
-                    f"{equation.barrier} keeps the axes of {taken}, not {out}", equation.place
-                )
+                raise InputError(f"{equation.barrier} keeps the axes of {taken}, not {out}", equation.place)
 
 
 def _too_early(variant: Variant, equation: Equation, name: str, index: int) -> str:
@@ -176,11 +162,7 @@ def _too_early(variant: Variant, equation: Equation, name: str, index: int) -> s
     current = defines[name]
     while True:
         later = next(
-            (
-                r.name
-                for r in current.uses
-                if r.name in defines and r.name in seen | _later(variant, index)
-            ),
+            (r.name for r in current.uses if r.name in defines and r.name in seen | _later(variant, index)),
             None,
         )
         if later is None:
@@ -205,9 +187,7 @@ def _with_outputs(variant: Variant) -> Variant:
             f"the last equation writes {last}; end with the output, or give a tensor `role: output`",
             variant.equations[-1].place,
         )
-    return replace(
-        variant, tensors={**variant.tensors, last: replace(variant.tensors[last], role=Role.OUTPUT)}
-    )
+    return replace(variant, tensors={**variant.tensors, last: replace(variant.tensors[last], role=Role.OUTPUT)})
 
 
 def _check_use(variant: Variant, defined: set[str]) -> None:
@@ -245,26 +225,18 @@ def _check_masks(variant: Variant) -> None:
             raise unknown("score tensor of a mask", name, defines, mask.place)
         kinds = [variant.axes[a].kind for a in variant.tensors[name].axes]
         if kinds.count(AxisKind.QUERY) != 1 or kinds.count(AxisKind.CONTEXT) != 1:
-            raise InputError(
-                f"a mask needs one query and one context axis, and {name} has not", mask.place
-            )
-        if mask.selector is not None and not (
-            mask.selector in defines and _selects(variant, mask.selector)
-        ):
+            raise InputError(f"a mask needs one query and one context axis, and {name} has not", mask.place)
+        if mask.selector is not None and not (mask.selector in defines and _selects(variant, mask.selector)):
             raise InputError(f"the selector {mask.selector} is not defined by top_n", mask.place)
 
 
 def _check_orders(variant: Variant) -> None:
     single = {
-        e.name: e
-        for e in variant.equations
-        if e.barrier is None and not e.writes and len(e.products) == 1
+        e.name: e for e in variant.equations if e.barrier is None and not e.writes and len(e.products) == 1
     }
     factors = {ref.name for e in variant.equations if e.barrier is None for ref in e.uses}
     formable = {n for n, e in single.items() if n in factors and len(e.products[0].refs) > 0}
     for order in variant.orders:
         for name in (*order.forms, *order.avoids):
             if name not in formable:
-                raise unknown(
-                    f"intermediate in the order {order.name!r}", name, formable, order.place
-                )
+                raise unknown(f"intermediate in the order {order.name!r}", name, formable, order.place)

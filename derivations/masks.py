@@ -32,9 +32,7 @@ def _capped_sum(last: Poly, cap: Poly) -> Poly:
 
 def pairs(mask: Mask, convention: str, queries: Poly, context: Poly) -> Poly:
     """Pairs of one score equation; `queries` and `context` are the sizes of its two axes."""
-    causal = mask.kind is MaskKind.CAUSAL or (
-        convention == "causal" and mask.kind is not MaskKind.FULL
-    )
+    causal = mask.kind is MaskKind.CAUSAL or (convention == "causal" and mask.kind is not MaskKind.FULL)
     seen = context if mask.size is None else minimum(context, mask.size)
     if not causal or queries == Poly.const(1):
         return queries * seen

@@ -49,9 +49,7 @@ def load_notation(name: str) -> NotationFile:
     known = notation_names()
     if name not in known:
         raise unknown("notation", name, known)
-    entry = read_yaml(
-        resource("models", "notations", f"{name}.yaml"), f"models/notations/{name}.yaml"
-    )
+    entry = read_yaml(resource("models", "notations", f"{name}.yaml"), f"models/notations/{name}.yaml")
     fields = entry.mapping(allowed=("notes",), required=("notation", "title", "letters"))
     letters: dict[str, dict[str, str]] = {}
     for symbol, letter in fields["letters"].mapping().items():
@@ -157,9 +155,7 @@ class _Printer:
         if atom.function == "min":
             return f"\\min({', '.join(parts)})" if self.is_latex else f"min({', '.join(parts)})"
         if self.is_latex:
-            left, right = (
-                ("\\lceil", "\\rceil") if atom.function == "ceil" else ("\\lfloor", "\\rfloor")
-            )
+            left, right = ("\\lceil", "\\rceil") if atom.function == "ceil" else ("\\lfloor", "\\rfloor")
             return f"{left} {parts[0]}/{parts[1]} {right}"
         return f"{atom.function}({parts[0]}/{parts[1]})"
 
@@ -223,8 +219,7 @@ class _Printer:
         if len(powers) < 2:
             return self.quantity(poly)
         parts = [
-            factor(powers[e]).times(Factors(Fraction(1), {symbol: e} if e else {}))
-            for e in sorted(powers)
+            factor(powers[e]).times(Factors(Fraction(1), {symbol: e} if e else {})) for e in sorted(powers)
         ]
         parts.sort(key=lambda part: part.number < 0)
         return self.signed(self.factors(part) for part in parts)

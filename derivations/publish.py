@@ -10,13 +10,13 @@ from .checkpoints import checkpoint_names, load_checkpoint
 from .conventions import Conventions
 from .derivation import Derivation, Study, crossover_of, derive
 from .errors import InputError
-from .graph import build_graph
 from .library import load_variant
 from .notation import Notation
 from .pages.compare import compare_report
 from .pages.crossover import crossover_report
 from .pages.derivation import derivation_report
 from .poly import Coefficient
+from .regions import build_graph
 from .render import render
 from .report import Cell, Heading, Items, Report, cell, prose
 from .search import order_names

@@ -17,9 +17,7 @@ def folder(*parts: str) -> Path:
         candidate = root.joinpath(*parts)
         if candidate.is_dir():
             return candidate
-    raise InputError(
-        f"this installation of derive lacks the folder {'/'.join(parts)}; install it again"
-    )
+    raise InputError(f"this installation of derive lacks the folder {'/'.join(parts)}; install it again")
 
 
 def names(*parts: str, suffix: str = ".yaml") -> tuple[str, ...]:

@@ -86,24 +86,23 @@ class _Candidate:
 
 _TYPICAL = {"L": 8192, "S": 64, "d_model": 4096, "d_c": 512, "d_q": 1024, "H": 64}
 """Sizes of the first probe; it breaks ties, and 64 stands for every other symbol."""
-_PROBES = (
-    lambda name: _TYPICAL.get(name, 64),
-    lambda name: 1,
-    lambda name: {"L": 1 << 20, "S": 1 << 19}.get(name, 3),
-    lambda name: {"L": 2, "S": 1}.get(name, 1000 + 7 * len(name)),
+_PROBES: tuple[tuple[Mapping[str, int], int], ...] = (
+    (_TYPICAL, 64),
+    ({}, 1),
+    ({"L": 1 << 20, "S": 1 << 19}, 3),
+    ({"L": 2, "S": 1}, 1000),
 )
-"""Sizes at which costs are compared before anything is proved: one probe refutes dominance."""
+"""Sizes (and the size of any other symbol) at which costs are compared before anything is proved:
+one probe refutes dominance."""
 
 
 def _probe(cost: Poly) -> tuple[Coefficient, ...]:
     symbols = free_symbols(cost)
-    return tuple(evaluate(cost, {n: probe(n) for n in symbols}) or 0 for probe in _PROBES)
+    return tuple(evaluate(cost, {n: sizes.get(n, rest) for n in symbols}) or 0 for sizes, rest in _PROBES)
 
 
 def _sum_probes(parts: Iterable[_Priced]) -> tuple[Coefficient, ...]:
-    return tuple(sum(column) for column in zip(*(p.probes for p in parts), strict=True)) or (
-        0,
-    ) * len(_PROBES)
+    return tuple(sum(column) for column in zip(*(p.probes for p in parts), strict=True)) or (0,) * len(_PROBES)
 
 
 def spaces(graph: Graph, sizes: Sizes) -> tuple[Space, ...]:
@@ -199,9 +198,7 @@ def _admits(space: Space, tree: Tree, wanted: NamedOrder) -> bool:
     return True
 
 
-def _pool(
-    space: Space, wanted: NamedOrder, known: Mapping[str, Poly], elementwise: bool
-) -> list[_Candidate]:
+def _pool(space: Space, wanted: NamedOrder, known: Mapping[str, Poly], elementwise: bool) -> list[_Candidate]:
     """The members of the set in one region, most named intermediates first."""
     names = {index: leaf.tensor for index, leaf in enumerate(space.region.leaves)}
     costs: dict[tuple[int, int], _Priced] = {}
@@ -237,9 +234,7 @@ def _shareable(space: Space) -> frozenset[str]:
     """Keys of the sub-products of two leaves or more that cost something online."""
     full = space.region.full
     return frozenset(
-        space.key(mask)
-        for mask in range(1, full + 1)
-        if mask & (mask - 1) and not space.offline(mask)
+        space.key(mask) for mask in range(1, full + 1) if mask & (mask - 1) and not space.offline(mask)
     )
 
 
@@ -309,9 +304,7 @@ def _beats(one: _Candidate | _Joint, other: _Candidate | _Joint) -> bool:
     return one.cost != other.cost and _never_dearer(one, other)
 
 
-def rank(
-    graph: Graph, index: int, sizes: Sizes, values: Mapping[str, Coefficient]
-) -> tuple[Ranked, ...]:
+def rank(graph: Graph, index: int, sizes: Sizes, values: Mapping[str, Coefficient]) -> tuple[Ranked, ...]:
     """Every tree of one region, fewest online FLOPs first; all its sizes must have values."""
     space = Space(graph, graph.regions[index], sizes)
     names = {i: leaf.tensor for i, leaf in enumerate(space.region.leaves)}

@@ -30,9 +30,7 @@ E = TypeVar("E", bound=StrEnum)
 _LIMITS = {"axes": 40, "tensors": 80, "equations": 60, "options": 12, "orders": 20}
 
 
-def read_variant(
-    entry: Entry, options: Iterable[str] = (), reserved: Iterable[str] = ()
-) -> Variant:
+def read_variant(entry: Entry, options: Iterable[str] = (), reserved: Iterable[str] = ()) -> Variant:
     """The variant in `entry` with `options` on.
 
     `reserved` are names a variant cannot have (commands). Raises InputError with file and line.
@@ -75,9 +73,7 @@ def _title(title: str, options: list[Entry]) -> str:
     return ", ".join([title, *extra])
 
 
-def _chosen_options(
-    asked: tuple[str, ...], offered: Mapping[str, Entry], base: str
-) -> tuple[str, ...]:
+def _chosen_options(asked: tuple[str, ...], offered: Mapping[str, Entry], base: str) -> tuple[str, ...]:
     for name in asked:
         if name not in offered:
             raise unknown(f"option of {base}", name, offered)
@@ -240,9 +236,7 @@ def _tensor(name: str, entry: Entry) -> Tensor:
     role = _choice(fields["role"], Role, "role")
     stage = _choice(fields["stage"], Stage, "stage") if "stage" in fields else None
     if stage is not None and (role is not Role.WEIGHT or stage in (Stage.CORE, Stage.OFFLINE)):
-        raise fields["stage"].fail(
-            "a stage belongs to a weight; use lift, output, indexer or projection"
-        )
+        raise fields["stage"].fail("a stage belongs to a weight; use lift, output, indexer or projection")
     width = Poly.symbol("b")
     if "width" in fields:
         width = parse_size(fields["width"].text(), fields["width"].place)

@@ -178,9 +178,7 @@ def _stage(graph: Graph, step: Step, indexer: bool) -> Stage:
     kinds = {graph.kind(step.region, label) for label in step.contraction.labels}
     if kinds >= _BOTH:
         return Stage.CORE
-    direct = [
-        s for o in (step.left, step.right) if o.weight for s in _weight_stages(graph, step, o)
-    ]
+    direct = [s for o in (step.left, step.right) if o.weight for s in _weight_stages(graph, step, o)]
     inherited = [s for o in (step.left, step.right) for s in _weight_stages(graph, step, o)]
     return next((s for s in _PRIORITY if s in (direct or inherited)), Stage.PROJECTION)
 

@@ -65,10 +65,7 @@ class _Rewriter:
         for r in definition.left:
             self.renamed[(r.name, own, new)] = names[r.name]
         moved = self.equation(definition, inner_old, new)
-        left = tuple(
-            Ref(names[r.name], tuple(new if a == own else a for a in r.axes))
-            for r in definition.left
-        )
+        left = tuple(Ref(names[r.name], tuple(new if a == own else a for a in r.axes)) for r in definition.left)
         for r, out in zip(definition.left, left, strict=True):
             source = self.variant.tensors[r.name]
             self.tensors[out.name] = Tensor(

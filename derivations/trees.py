@@ -123,16 +123,12 @@ class Space:
 
     def offline(self, mask: int) -> bool:
         """Whether every leaf is a weight."""
-        return all(
-            self.graph.tensor(leaf.tensor).role is Role.WEIGHT for leaf in self.region.members(mask)
-        )
+        return all(self.graph.tensor(leaf.tensor).role is Role.WEIGHT for leaf in self.region.members(mask))
 
     def unbatched(self, mask: int) -> bool:
         """Whether no leaf belongs to a sequence: weights and tables serve the whole batch."""
         roles = (Role.WEIGHT, Role.TABLE)
-        return all(
-            self.graph.tensor(leaf.tensor).role in roles for leaf in self.region.members(mask)
-        )
+        return all(self.graph.tensor(leaf.tensor).role in roles for leaf in self.region.members(mask))
 
     def points(self, labels: frozenset[str]) -> Poly:
         """Index points over `labels` for one sequence, masks respected."""
@@ -196,7 +192,7 @@ def trees(operands: int) -> tuple[Tree, ...]:
 def _trees(mask: int) -> tuple[Tree, ...]:
     if mask & (mask - 1) == 0:
         return ((),)
-    found = []
+    found: list[Tree] = []
     for left in _splits(mask):
         right = mask ^ left
         for a in _trees(left):

@@ -37,9 +37,7 @@ class Entry:
         """An error about this value."""
         return InputError(message, self.place)
 
-    def mapping(
-        self, allowed: Iterable[str] | None = None, required: Iterable[str] = ()
-    ) -> dict[str, Entry]:
+    def mapping(self, allowed: Iterable[str] | None = None, required: Iterable[str] = ()) -> dict[str, Entry]:
         """The mapping; InputError for another kind of value, unknown or missing keys."""
         if not isinstance(self.value, dict):
             raise self.fail(f"expected `key: value` lines here, found {_kind(self.value)}")
@@ -104,9 +102,7 @@ def read_yaml(path: Path, shown: str | None = None) -> Entry:
     except FileNotFoundError:
         raise InputError(f"there is no file {name}") from None
     except OSError as error:
-        raise InputError(
-            f"cannot read {name}: {(error.strerror or 'unknown reason').lower()}"
-        ) from None
+        raise InputError(f"cannot read {name}: {(error.strerror or 'unknown reason').lower()}") from None
     if raw is None:
         raise InputError(f"{name} is larger than {MAX_BYTES // 1024} KiB; surely the wrong file")
     try:
@@ -134,7 +130,7 @@ def parse_yaml(text: str, file: str) -> Entry:
 def _safe_events(text: str, file: str) -> Iterator[Any]:
     depth = documents = 0
     for event in yaml.parse(text, Loader=_Loader):
-        place = Place(file, event.start_mark.line + 1)
+        place = Place(file, _line(event))
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise InputError("anchors and aliases (& and *) are not allowed here", place)
         if isinstance(event, yaml.DocumentStartEvent):
@@ -149,10 +145,12 @@ def _safe_events(text: str, file: str) -> Iterator[Any]:
             depth -= 1
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag:
             raise InputError(f"tags such as {event.tag[:30]!r} are not allowed", place)
-        if isinstance(
-            event, yaml.ScalarEvent | yaml.CollectionStartEvent | yaml.CollectionEndEvent
-        ):
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent | yaml.CollectionEndEvent):
             yield event
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
 
 
 def _syntax_error(error: yaml.YAMLError, text: str, file: str) -> InputError:
@@ -166,7 +164,7 @@ def _syntax_error(error: yaml.YAMLError, text: str, file: str) -> InputError:
 
 
 def _build(event: Any, stream: Iterator[Any], file: str, key: str) -> Entry:
-    place = Place(file, event.start_mark.line + 1, key or None)
+    place = Place(file, _line(event), key or None)
     if isinstance(event, yaml.ScalarEvent):
         return Entry(_scalar(event, place), place)
     if isinstance(event, yaml.SequenceStartEvent):
@@ -178,10 +176,10 @@ def _build(event: Any, stream: Iterator[Any], file: str, key: str) -> Entry:
     keys: dict[str, Place] = {}
     while not isinstance(inner := next(stream), yaml.MappingEndEvent):
         if not isinstance(inner, yaml.ScalarEvent):
-            raise InputError("a key must be a plain word", Place(file, inner.start_mark.line + 1))
+            raise InputError("a key must be a plain word", Place(file, _line(inner)))
         name = inner.value
         path = f"{key}.{name}" if key else name
-        at = Place(file, inner.start_mark.line + 1, path)
+        at = Place(file, _line(inner), path)
         if name in values:
             raise InputError(f"the key {name!r} stands twice; first in line {keys[name].line}", at)
         keys[name] = at

@@ -22,9 +22,7 @@ from .options import (
 @click.argument("first", metavar="ORDER")
 @click.argument("second", metavar="ORDER")
 @click.option("--in", "symbol", default="S", metavar="SYMBOL", help="Solve for this symbol (S).")
-@click.option(
-    "--measure", default="flops", metavar="KIND", help="Count flops (the default) or bytes."
-)
+@click.option("--measure", default="flops", metavar="KIND", help="Count flops (the default) or bytes.")
 @study_options(order=False)
 @format_options(template=False)
 def command(variant: str, first: str, second: str, symbol: str, measure: str, **flags: Any) -> None:
@@ -38,9 +36,7 @@ def command(variant: str, first: str, second: str, symbol: str, measure: str, **
 
     if measure not in ("flops", "bytes"):
         raise unknown("measure", measure, ("flops", "bytes"))
-    conventions = conventions_of(
-        flags, scope="attention", phase="verify" if symbol == "S" else "decode"
-    )
+    conventions = conventions_of(flags, scope="attention", phase="verify" if symbol == "S" else "decode")
     program = load_variant(variant)
     study = study_of(program, conventions, flags)
     crossover = crossover_of(study, first, second, symbol, measure)

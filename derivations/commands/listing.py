@@ -26,9 +26,7 @@ def command(kind: str, of: str | None, as_json: bool, output: str | None) -> Non
     if kind not in KINDS:
         raise unknown("kind of list", kind, KINDS)
     if of is not None and kind != "orders":
-        raise InputError(
-            f"only `derive list orders` takes a variant; {of[:40]!r} is one word too many"
-        )
+        raise InputError(f"only `derive list orders` takes a variant; {of[:40]!r} is one word too many")
     rows = _rows(kind, of)
     if as_json:
         import json
@@ -50,8 +48,8 @@ def _rows(kind: str, of: str | None) -> list[dict[str, Any]]:
     if kind == "orders":
         from ..library import load_variant, variant_names
 
-        names = [of] if of is not None else list(variant_names())
-        found = [(name, order) for name in names for order in load_variant(name).orders]
+        wanted = [of] if of is not None else list(variant_names())
+        found = [(name, order) for name in wanted for order in load_variant(name).orders]
         return [
             {"name": order.name if of else f"{name} {order.name}", "title": order.title}
             for name, order in found
@@ -64,7 +62,7 @@ def _rows(kind: str, of: str | None) -> list[dict[str, Any]]:
             for name, knob in KNOBS.items()
             for value, meaning in knob.values.items()
         ]
-    from ..resources import names as bundled
+    from ..resources import names
 
     folder = {
         "variants": "variants",
@@ -72,7 +70,7 @@ def _rows(kind: str, of: str | None) -> list[dict[str, Any]]:
         "gpus": "hardware",
         "notations": "notations",
     }[kind]
-    return [{"name": name, **_described(folder, name)} for name in bundled("models", folder)]
+    return [{"name": name, **_described(folder, name)} for name in names("models", folder)]
 
 
 def _described(folder: str, name: str) -> dict[str, Any]:
@@ -80,14 +78,12 @@ def _described(folder: str, name: str) -> dict[str, Any]:
     from ..resources import resource
     from ..yamlfile import read_yaml
 
-    fields = read_yaml(
-        resource("models", folder, f"{name}.yaml"), f"models/{folder}/{name}.yaml"
-    ).mapping()
+    fields = read_yaml(resource("models", folder, f"{name}.yaml"), f"models/{folder}/{name}.yaml").mapping()
     title = fields["title"].text(120)
     if folder == "variants" and "options" in fields:
         options = list(fields["options"].mapping())
         return {"title": f"{title}; options: {', '.join(options)}", "options": options}
     if folder == "checkpoints":
-        options = fields["options"].texts() if "options" in fields else ()
-        return {"title": f"{title} ({'+'.join([fields['variant'].text(), *options])})"}
+        on = fields["options"].texts() if "options" in fields else ()
+        return {"title": f"{title} ({'+'.join([fields['variant'].text(), *on])})"}
     return {"title": title}

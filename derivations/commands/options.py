@@ -116,9 +116,7 @@ def format_options(template: bool = True) -> Callable[[F], F]:
             click.option("--text", "text", is_flag=True, help="Plain text (the default)."),
             click.option("--markdown", is_flag=True, help="Markdown that GitHub shows right."),
             click.option("--latex", is_flag=True, help="A LaTeX document."),
-            click.option(
-                "--json", "json", is_flag=True, help="JSON, a stable contract (schema derive/1)."
-            ),
+            click.option("--json", "json", is_flag=True, help="JSON, a stable contract (schema derive/1)."),
         ]
         if template:
             options.append(
@@ -129,9 +127,7 @@ def format_options(template: bool = True) -> Callable[[F], F]:
                 )
             )
         options.append(
-            click.option(
-                "-o", "--output", metavar="FILE", help="Write to a file, whole or not at all."
-            )
+            click.option("-o", "--output", metavar="FILE", help="Write to a file, whole or not at all.")
         )
         for option in reversed(options):
             function = option(function)
@@ -190,17 +186,16 @@ def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool 
 def _model_notices(variant: Any, model: Any, values: dict[str, Any]) -> None:
     left_out = [o for o in model.options if o not in variant.options and o in variant.all_options]
     if left_out:
-        names = " and ".join(left_out)
+        whole = [o for o in variant.all_options if o in left_out or o in variant.options]
+        them = "it" if len(left_out) == 1 else "them"
         notice(
-            f"{model.title} also has {names}, which this derivation leaves out; "
-            f"{variant.base}+{'+'.join(o for o in variant.all_options if o in (*left_out, *variant.options))} has "
-            f"{'it' if len(left_out) == 1 else 'them'}"
+            f"{model.title} also has {' and '.join(left_out)}, which this derivation leaves out; "
+            f"{'+'.join([variant.base, *whole])} has {them}"
         )
     missing = [n for n in variant.symbols if n not in values and n not in ("L", "S", "B")]
     if missing:
-        notice(
-            f"{model.title} gives no {', '.join(missing)}; {'it stays a symbol' if len(missing) == 1 else 'they stay symbols'}"
-        )
+        stay = "it stays a symbol" if len(missing) == 1 else "they stay symbols"
+        notice(f"{model.title} gives no {', '.join(missing)}; {stay}")
 
 
 def notice(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -9,9 +10,7 @@ import click
 from .options import notice, write_whole
 
 
-@click.command(
-    help="Derive and render every bundled report into a folder (made if it is not there)."
-)
+@click.command(help="Derive and render every bundled report into a folder (made if it is not there).")
 @click.option("-o", "--output", metavar="DIR", default="reports", help="The folder (reports).")
 def command(output: str) -> None:
     """Write the files; those that did not change are left alone."""
@@ -33,6 +32,6 @@ def command(output: str) -> None:
         if not path.exists() or path.read_text(encoding="utf-8") != page.text:
             write_whole(path, page.text)
             changed += 1
-        if click.get_text_stream("stderr").isatty():
+        if sys.stderr.isatty():
             click.echo(f"\r{count} files  {page.path[:60].ljust(60)}", nl=False, err=True)
     notice(f"{count} files in {folder}, {changed} of them new or changed")

@@ -22,9 +22,7 @@ __all__ = ["variant_command"]
 def variant_command(name: str) -> click.Command:
     """The command for one variant, bundled or a file."""
 
-    @click.command(
-        name=name, help=f"Derive the cost of {name}: FLOPs, bytes, intensity, crossovers."
-    )
+    @click.command(name=name, help=f"Derive the cost of {name}: FLOPs, bytes, intensity, crossovers.")
     @study_options()
     @format_options()
     def command(**flags: Any) -> None:
@@ -70,7 +68,5 @@ def _rendered(derivations: list[Any], notation: Any, form: str, flags: dict[str,
         from ..render.data import derivations_data
         from ..render.jail import render_user_template
 
-        return render_user_template(
-            flags["template"], report, derivations_data(derivations, notation)
-        )
+        return render_user_template(flags["template"], report, derivations_data(derivations, notation))
     return render(report, form)

@@ -14,7 +14,7 @@ from .parts import Setter, number_math, setter_for
 
 __all__ = ["compare_report"]
 
-_LONG = 38
+_LONG = 36
 
 
 def compare_report(derivations: Iterable[Derivation], file: NotationFile | None) -> Report:
@@ -23,9 +23,7 @@ def compare_report(derivations: Iterable[Derivation], file: NotationFile | None)
     study = found[0].study
     unit = "FLOPs" if study.conventions.unit == "flops" else "MACs"
     blocks: list[Block] = [
-        prose(
-            f"One step of one layer, phase {study.conventions.phase}, scope {study.conventions.scope}."
-        ),
+        prose(f"One step of one layer, phase {study.conventions.phase}, scope {study.conventions.scope}."),
         Table(
             ("variant", "order", unit, "bytes", "intensity", "cache a token"),
             tuple(_formulas(d, file) for d in found),
@@ -35,9 +33,7 @@ def compare_report(derivations: Iterable[Derivation], file: NotationFile | None)
     if any(d.study.values for d in found):
         blocks += [Heading("With numbers"), _numbers(found, unit)]
     blocks += [Heading("Conventions"), conventions_table(study.conventions.items())]
-    sources = list(
-        dict.fromkeys(d.study.variant.reference for d in found if d.study.variant.reference)
-    )
+    sources = list(dict.fromkeys(d.study.variant.reference for d in found if d.study.variant.reference))
     if study.model is not None:
         sources.append(f"{study.model.title}: {study.model.source}")
     names = ", ".join(dict.fromkeys(d.study.variant.name for d in found))
@@ -85,9 +81,7 @@ def _numbers(found: list[Derivation], unit: str) -> Table:
     if gpu is not None:
         headers.append("side")
         caption += f" Ridge of {gpu.title}: {number_text(gpu.ridge(), 1)} FLOP/B."
-    return Table(
-        tuple(headers), tuple(rows), "ll" + "r" * 5 + ("l" if gpu is not None else ""), caption
-    )
+    return Table(tuple(headers), tuple(rows), "ll" + "r" * 5 + ("l" if gpu is not None else ""), caption)
 
 
 def _side(derivation: Derivation) -> Cell:

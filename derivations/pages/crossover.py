@@ -70,9 +70,7 @@ def crossover_blocks(study: Study, first: str, second: str, notation: Notation) 
     return [*blocks, *solution_blocks(crossover, asked, notation)]
 
 
-def crossover_report(
-    crossover: Crossover, study: Study, notation: Notation, measure: str
-) -> Report:
+def crossover_report(crossover: Crossover, study: Study, notation: Notation, measure: str) -> Report:
     """A page of its own."""
     first, second = crossover.names
     return Report(
@@ -80,9 +78,7 @@ def crossover_report(
         subtitle=f"{measure}, scope {study.conventions.scope}, phase {study.conventions.phase}, "
         f"pairs {study.conventions.pairs}",
         blocks=tuple(solution_blocks(crossover, study, notation, measure)),
-        sources=tuple(
-            s for s in (study.variant.reference, study.model.source if study.model else "") if s
-        ),
+        sources=tuple(s for s in (study.variant.reference, study.model.source if study.model else "") if s),
     )
 
 

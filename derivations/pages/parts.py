@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..algebra import Ratio
+from ..algebra import Factors, Ratio
 from ..derivation import Derivation
 from ..equations import BARRIERS, Equation, Ref
 from ..notation import Notation, NotationFile, number_text
@@ -16,7 +16,10 @@ from ..report import Cell, Display, Math, cell
 from ..steps import Operand, Step
 from ..trees import Sizes, Tree
 
-__all__ = ["Setter", "bytes_text", "number_math", "setter_for"]
+__all__ = ["LONG", "Setter", "bytes_text", "number_math", "setter_for"]
+
+LONG = 90
+"""A formula longer than this in plain text is shown as a sum over lines instead."""
 
 
 def number_math(value: Coefficient | float) -> Math:
@@ -59,7 +62,7 @@ class Setter:
         sizes = sizes_of(study.conventions, study.batched)
         return cls(notation, derivation.cost.graph.variant, sizes)
 
-    def quantity(self, quantity: Poly | Ratio) -> Math:
+    def quantity(self, quantity: Poly | Ratio | Factors) -> Math:
         """A quantity, factored."""
         return Math(self.notation.latex(quantity), self.notation.text(quantity))
 
@@ -123,9 +126,7 @@ class Setter:
                 inner = self._refs(product.refs, " ", "\\;")
                 latex, text = latex + sign + inner.latex, text + sign + inner.text
             right = Math(latex, text)
-        return Math(
-            f"{left.latex} &{arrow[0]} {right.latex}", f"{left.text} {arrow[1]} {right.text}"
-        )
+        return Math(f"{left.latex} &{arrow[0]} {right.latex}", f"{left.text} {arrow[1]} {right.text}")
 
     def _refs(self, refs: Iterable[Ref], between: str, latex_between: str | None = None) -> Math:
         parts = [self.shaped(self.tensor(ref.name), ref.axes) for ref in refs]

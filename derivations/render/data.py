@@ -44,9 +44,7 @@ def sympy_text(expression: Any, notation: Notation) -> str:
     if notation.letters:
         from sympy import Symbol
 
-        images = {
-            s: Symbol(notation.rename(s.name), **s.assumptions0) for s in expression.free_symbols
-        }
+        images = {s: Symbol(notation.rename(s.name), **s.assumptions0) for s in expression.free_symbols}
         expression = expression.xreplace(images)
     return str(expression)
 
@@ -144,9 +142,7 @@ def root_data(root: Root, notation: Notation, study: Study) -> dict[str, Any]:
     }
 
 
-def crossover_data(
-    crossover: Crossover, study: Study, notation: Notation, measure: str
-) -> dict[str, Any]:
+def crossover_data(crossover: Crossover, study: Study, notation: Notation, measure: str) -> dict[str, Any]:
     """A crossover: solution, condition, limit and sides, or why there is none."""
     data: dict[str, Any] = {
         "schema": SCHEMA,
@@ -158,9 +154,7 @@ def crossover_data(
         "scope": study.conventions.scope,
         "conventions": dict(study.conventions.items()),
         "dims": dims_data(study, notation),
-        "difference": quantity(crossover.difference, notation, None)
-        if crossover.difference
-        else None,
+        "difference": quantity(crossover.difference, notation, None) if crossover.difference else None,
     }
     if not crossover.solutions:
         data |= {"solution": None, "condition": None, "limit": None, "below": None, "above": None}
@@ -196,9 +190,7 @@ def solution_data(solution: Any, study: Study, notation: Notation) -> dict[str, 
     return {
         "solution": root_data(solution.root, notation, study),
         "condition": {"expr": joined or "True", "holds": holds},
-        "limit": quantity(limit, notation, limit.value(study.values))
-        if limit is not None
-        else None,
+        "limit": quantity(limit, notation, limit.value(study.values)) if limit is not None else None,
         "below": solution.below,
         "above": solution.above,
     }

@@ -82,9 +82,7 @@ def _text_table(table: dict[str, Any]) -> str:
     headers, align = table["headers"], table["align"]
     widths = [max(len(row[i]) for row in [headers, *rows]) for i in range(len(headers))]
     wrapping = [i for i, letter in enumerate(align) if letter == "p"]
-    spare = (
-        WIDTH - sum(w for i, w in enumerate(widths) if i not in wrapping) - 2 * (len(widths) - 1)
-    )
+    spare = WIDTH - sum(w for i, w in enumerate(widths) if i not in wrapping) - 2 * (len(widths) - 1)
     for index in wrapping:
         widths[index] = min(widths[index], max(24, spare // len(wrapping)))
     lines = _text_row(headers, widths, align)

@@ -36,9 +36,7 @@ def render_user_template(file: str, report: Report, data: dict[str, Any]) -> str
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InputError(
-            f"the template {file} ran longer than {SECONDS} s; does a loop not end?"
-        ) from None
+        raise InputError(f"the template {file} ran longer than {SECONDS} s; does a loop not end?") from None
     try:
         answer = json.loads(done.stdout)
     except ValueError:
@@ -80,7 +78,7 @@ def _limit() -> None:
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
     from jinja2 import TemplateSyntaxError, UndefinedError
-    from jinja2.sandbox import SecurityError
+    from jinja2.exceptions import SecurityError
 
     from .environment import template_environment
 

@@ -1,0 +1,124 @@
+"""Sections on numbers and on growth: values, layers, the side of a ridge, what happens as L grows."""
+
+from __future__ import annotations
+
+from ..algebra import Ratio, limit_in
+from ..analysis import growth, ridge_side
+from ..atoms import free_symbols
+from ..derivation import Derivation
+from ..notation import number_text
+from ..poly import Poly
+from ..report import Block, Cell, Items, Math, Prose, Table, cell, prose
+from .parts import Setter, bytes_text
+
+__all__ = ["growth_blocks", "number_blocks"]
+
+
+def number_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
+    study = derivation.study
+    unit = "FLOPs" if study.conventions.unit == "flops" else "MACs"
+    per = f"{unit[:-1]}/B"
+    quantities: list[tuple[str, Poly | Ratio | None, str]] = [
+        (unit, derivation.flops, ""),
+        ("bytes", derivation.bytes, "bytes"),
+        ("intensity", derivation.intensity, per),
+        ("cache, elements a token and layer", derivation.cache_elements, ""),
+        ("cache, bytes a token and layer", derivation.cache_bytes, "bytes"),
+    ]
+    rows = []
+    for title, quantity, kind in quantities:
+        if quantity is None:
+            continue
+        shown = setter.quantity(quantity)
+        if len(shown.text) > 50:
+            shown = Math("\\text{as above}", "as above")
+        value = derivation.value(quantity)
+        rows.append(
+            (
+                cell(title),
+                cell(shown),
+                setter.value(value, kind) if value is not None else cell("needs more sizes"),
+            )
+        )
+    blocks: list[Block] = [Table(("quantity", "formula", "value"), tuple(rows), "llr")]
+    if study.model is not None and study.model.attention_layers > 1:
+        blocks.append(_layers(derivation))
+    if derivation.side is not None:
+        blocks.append(_side(derivation))
+    return blocks
+
+
+def _layers(derivation: Derivation) -> Prose:
+    model = derivation.study.model
+    assert model is not None
+    one = derivation.value(derivation.cache_bytes)
+    layers = f"{model.attention_layers} of the {model.layers} layers carry this attention"
+    if model.attention_layers == model.layers:
+        layers = f"all {model.layers} layers carry this attention"
+    if one is None:
+        return prose(f"In {model.title} {layers}.")
+    return prose(f"In {model.title} {layers}: {bytes_text(one * model.attention_layers)} of cache a token.")
+
+
+def _side(derivation: Derivation) -> Prose:
+    gpu, side = derivation.study.gpu, derivation.side
+    assert gpu is not None
+    assert side is not None
+    value, ridge = side
+    verdict = ridge_side(value, ridge)
+    factor = value / ridge if value > ridge else ridge / value
+    where = f"{verdict}, a factor of {number_text(factor)} from the ridge" if value != ridge else verdict
+    return prose(
+        f"{gpu.title}: {gpu.peak['bf16'].text} dense BF16 over {gpu.bandwidth.text} puts the ridge at "
+        f"{number_text(ridge, 1)} FLOP/B. At {number_text(value)} this is {where}."
+    )
+
+
+def growth_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
+    entries: list[Cell] = []
+    for title, amount in (("FLOPs", derivation.flops), ("Bytes", derivation.bytes)):
+        grown = growth(amount)
+        if not amount:
+            continue
+        if grown.degree == 0:
+            bounded = [n for n in amount.names() if "L" in free_symbols(Poly.symbol(n))]
+            words = "stop growing once L passes what is selected" if bounded else "do not grow with L"
+            entries.append(cell(f"{title} {words}."))
+            continue
+        power = "L" if grown.degree == 1 else f"L^{grown.degree}"
+        letter = setter.notation.plain("L")
+        latex = power.replace("L", setter.notation.tex("L"))
+        entries.append(
+            cell(
+                f"{title} grow by ",
+                setter.quantity(grown.slope),
+                " for each ",
+                Math(latex, power.replace("L", letter)),
+                ".",
+            )
+        )
+    ratio = derivation.intensity
+    if ratio is not None and "L" in ratio.symbols():
+        limit = limit_in(ratio, "L")
+        if limit is not None and limit.over:
+            shown = setter.quantity(limit)
+            arrow = Math("\\to", "->")
+            entries.append(
+                cell(
+                    "The intensity tends to ",
+                    shown,
+                    " as ",
+                    setter.symbol("L"),
+                    " ",
+                    arrow,
+                    Math("\\infty", "infinity"),
+                    ".",
+                )
+            )
+    caches = setter.kept()
+    if caches:
+        entries.append(
+            cell("A token adds ", setter.quantity(derivation.cache_elements), " elements, ",
+                 setter.quantity(derivation.cache_bytes), " bytes, to the caches of one layer.")
+        )  # fmt: skip
+    return [Items(tuple(entries))]

@@ -1,0 +1,181 @@
+"""Builds the graph of a legal program: inlines definitions between barriers into regions."""
+
+from __future__ import annotations
+
+from .equations import BARRIERS, Equation
+from .errors import InputError
+from .graph import Graph, Leaf, MaskedPair, Named, Region
+from .poly import Poly
+from .program import AxisKind, Mask, MaskKind, Role, Variant
+
+__all__ = ["MAX_OPERANDS", "build_graph"]
+
+MAX_OPERANDS = 7
+"""Operands of one region: 7 have 10,395 bracketings, 8 would have 135,135."""
+
+
+def build_graph(variant: Variant) -> Graph:
+    """The graph of a legal program. Raises InputError when a region has too many operands."""
+    return _Builder(variant).graph()
+
+
+class _Builder:
+    def __init__(self, variant: Variant) -> None:
+        self.variant = variant
+        self.definitions = {ref.name: e for e in variant.equations for ref in e.left}
+        self.consumers: dict[str, list[Equation]] = {}
+        for equation in variant.equations:
+            for ref in equation.uses:
+                self.consumers.setdefault(ref.name, []).append(equation)
+
+    def graph(self) -> Graph:
+        regions: list[Region] = []
+        for equation in self.variant.equations:
+            if equation.barrier is None and self.is_root(equation):
+                regions += [self.region(equation, index) for index in range(len(equation.products))]
+        return Graph(self.variant, tuple(regions))
+
+    def is_root(self, equation: Equation) -> bool:
+        """A result somebody needs as such: kept, given out, taken by a barrier, or a sum of products."""
+        if equation.writes or self.variant.tensors[equation.name].role is Role.OUTPUT:
+            return True
+        used_by = self.consumers.get(equation.name, [])
+        return len(equation.products) > 1 or any(consumer.barrier for consumer in used_by)
+
+    def is_leaf(self, name: str, root: Equation) -> bool:
+        tensor = self.variant.tensors[name]
+        if tensor.role is not Role.TEMPORARY and tensor.role is not Role.OUTPUT:
+            return True
+        definition = self.definitions[name]
+        return definition.barrier is not None or len(definition.products) > 1
+
+    def region(self, equation: Equation, index: int) -> Region:
+        factors = equation.products[index]
+        output = self.output_labels(equation, index)
+        axis_of = {label: label for label in output}
+        leaves: list[Leaf] = []
+        named: list[Named] = []
+
+        def fresh(axis: str) -> str:
+            label = axis
+            while label in axis_of:
+                label += "'"
+            axis_of[label] = axis
+            return label
+
+        def inline(name: str, labels: tuple[str, ...]) -> int:
+            if self.is_leaf(name, equation):
+                leaves.append(Leaf(name, labels))
+                return 1 << (len(leaves) - 1)
+            definition = self.definitions[name]
+            mask = expand(definition, dict(zip(definition.left[0].axes, labels, strict=True)))
+            named.append(Named(name, mask))
+            return mask
+
+        def expand(definition: Equation, labels: dict[str, str]) -> int:
+            mask = 0
+            refs = definition.products[0].refs if definition is not equation else factors.refs
+            for ref in refs:
+                for axis in ref.axes:
+                    if axis not in labels:
+                        labels[axis] = fresh(axis)
+                mask |= inline(ref.name, tuple(labels[axis] for axis in ref.axes))
+            return mask
+
+        expand(equation, {axis: axis for axis in output})
+        if len(leaves) > MAX_OPERANDS:
+            raise InputError(
+                f"the product behind {equation.name} has {len(leaves)} operands; at most {MAX_OPERANDS} "
+                "can be enumerated. Put a barrier in, or name a sum, to cut it",
+                equation.place,
+            )
+        return Region(
+            root=equation.name,
+            index=index,
+            sign=factors.sign,
+            leaves=tuple(leaves),
+            output=output,
+            axis_of=axis_of,
+            named=tuple(named),
+            masks=self.masks(equation, output, leaves, axis_of),
+            indexer=self.only_selects(equation.name, frozenset()),
+            part=self.part(equation.name, leaves),
+        )
+
+    def output_labels(self, equation: Equation, index: int) -> tuple[str, ...]:
+        """The left side's axes; for a cache, the query axis of the new rows stands for the context's."""
+        left = equation.left[0].axes
+        if not equation.writes or self.variant.tensors[equation.name].role is not Role.CACHE:
+            return left
+        present = sorted({axis for ref in equation.products[index].refs for axis in ref.axes})
+        queries = [a for a in present if self.variant.axes[a].kind is AxisKind.QUERY]
+        return tuple(queries[0] if self.variant.axes[axis].kind is AxisKind.CONTEXT else axis for axis in left)
+
+    def masks(
+        self,
+        equation: Equation,
+        output: tuple[str, ...],
+        leaves: list[Leaf],
+        axis_of: dict[str, str],
+    ) -> tuple[MaskedPair, ...]:
+        found: dict[tuple[str, str], Mask] = {}
+        for name, labels in [
+            (equation.name, output),
+            *((leaf.tensor, leaf.labels) for leaf in leaves),
+        ]:
+            by_kind = {self.variant.axes[axis_of[label]].kind: label for label in labels}
+            query, context = by_kind.get(AxisKind.QUERY), by_kind.get(AxisKind.CONTEXT)
+            tensor = self.variant.tensors[name]
+            if query and context and tensor.role is not Role.TABLE:
+                found[query, context] = self.mask_of(name, axis_of[context])
+        return tuple(MaskedPair(q, t, mask) for (q, t), mask in found.items())
+
+    def mask_of(self, name: str, context: str) -> Mask:
+        """The mask of a score tensor, or of what a barrier made of one."""
+        if name in self.variant.masks:
+            return self.variant.masks[name]
+        definition = self.definitions.get(name)
+        if definition is not None and definition.barrier is not None:
+            position = [ref.name for ref in definition.left].index(name)
+            paired = len(definition.left) == len(definition.inputs)
+            taken = definition.inputs[position] if paired else definition.inputs[0]
+            return self.mask_of(taken.name, context)
+        # Pairs over pooled entries (a context axis that is not L long) have no per-token triangle.
+        whole = self.variant.axes[context].size == Poly.symbol("L")
+        return Mask(MaskKind.DENSE if whole else MaskKind.FULL)
+
+    def only_selects(self, name: str, seen: frozenset[str]) -> bool:
+        """Whether everything that comes of `name` ends in a selection of rows."""
+        used_by = self.consumers.get(name, [])
+        if not used_by or name in seen:
+            return False
+        return all(
+            (e.barrier is not None and BARRIERS[e.barrier].selects)
+            or all(self.only_selects(ref.name, seen | {name}) for ref in e.left)
+            for e in used_by
+        )
+
+    def part(self, name: str, leaves: list[Leaf]) -> int:
+        depth = 0
+        for leaf in leaves:
+            definition = self.definitions.get(leaf.tensor)
+            kinds = {self.variant.axes[a].kind for a in self.variant.tensors[leaf.tensor].axes}
+            if definition is None or definition.barrier is None:
+                continue
+            if {AxisKind.QUERY, AxisKind.CONTEXT} <= kinds:
+                depth = max(depth, 1 + self.depth_of(definition))
+        return depth
+
+    def depth_of(self, barrier: Equation) -> int:
+        depth = 0
+        for ref in barrier.inputs:
+            definition = self.definitions.get(ref.name)
+            if definition is None:
+                continue
+            if definition.barrier is not None:
+                depth = max(depth, 1 + self.depth_of(definition))
+            for used in definition.uses if definition.barrier is None else ():
+                inner = self.definitions.get(used.name)
+                if inner is not None and inner.barrier is not None:
+                    depth = max(depth, 1 + self.depth_of(inner))
+        return depth
