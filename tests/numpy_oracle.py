@@ -83,9 +83,7 @@ def under(variant: Variant, world: World, env: Env, name: str, axes: Sequence[st
         return env[name]
     cut = []
     for declared, used in zip(variant.tensors[name].axes, axes, strict=True):
-        tokens = variant.axes[declared].kind is QUERY or (
-            variant.axes[declared].size == Poly.symbol("L")
-        )
+        tokens = variant.axes[declared].kind is QUERY or (variant.axes[declared].size == Poly.symbol("L"))
         last = tokens and variant.axes[used].kind is QUERY
         cut.append(slice(-world.sizes["S"], None) if last else slice(None))
     return world.given[name][tuple(cut)]

@@ -14,10 +14,11 @@ from numpy_orders import Counted, Runner
 from derivations.atoms import evaluate
 from derivations.conventions import Conventions
 from derivations.costs import cost_of
-from derivations.graph import Graph, build_graph
+from derivations.graph import Graph
 from derivations.library import load_variant
 from derivations.poly import Poly
 from derivations.program import MaskKind, Variant
+from derivations.regions import build_graph
 from derivations.search import choose, order_names
 from derivations.transform import context_only, keep_formed, without_caches
 from derivations.trees import Phase, Sizes, Space, Tree, trees
@@ -86,9 +87,7 @@ def worlds(draw, variant: Variant) -> World:
 
 def seeded(variant: Variant, seed: int, queries: int, context: int) -> World:
     rng = random.Random(seed)
-    return make_world(
-        variant, sizes_for(variant, lambda _: rng.randint(1, 5), queries, context), seed
-    )
+    return make_world(variant, sizes_for(variant, lambda _: rng.randint(1, 5), queries, context), seed)
 
 
 def all_trees(graph: Graph, index: int) -> tuple[Tree, ...]:
