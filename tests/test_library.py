@@ -1,0 +1,112 @@
+"""Variants by name or file, with options after plus signs."""
+
+from __future__ import annotations
+
+import pytest
+from samples import ROOT, TINY, refused, within
+
+from derivations.library import COMMANDS, load_variant, variant_names
+
+BUNDLED = sorted(path.stem for path in (ROOT / "models" / "variants").glob("*.yaml"))
+
+
+def test_every_file_is_offered_under_its_name():
+    assert list(variant_names()) == BUNDLED
+    assert {"mha", "gqa", "mqa", "mla", "mla-rope-in-key", "dsa"} <= set(BUNDLED)
+    assert not set(BUNDLED) & set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_bundled_variant_with_every_option(name):
+    plain = load_variant(name)
+    assert (plain.base, plain.options) == (name, ())
+    assert str(plain.place) == f"models/variants/{name}.yaml"
+    for option in plain.all_options:
+        assert load_variant(f"{name}+{option}").options == (option,)
+    assert load_variant("+".join([name, *reversed(plain.all_options)])).options == plain.all_options
+
+
+@pytest.mark.parametrize(
+    ("name", "cached"),
+    [
+        ("mha", {"K": ["h", "t", "k"], "V": ["h", "t", "v"]}),
+        ("gqa", {"K": ["g", "t", "k"], "V": ["g", "t", "v"]}),
+        ("mqa", {"K": ["t", "k"], "V": ["t", "v"]}),
+        ("mla", {"C": ["t", "c"]}),
+        ("mla+rope", {"C": ["t", "c"], "K_R": ["t", "r"]}),
+    ],
+)
+def test_what_each_variant_keeps(name, cached):
+    variant = load_variant(name)
+    found = {t.name: list(t.axes) for t in variant.tensors.values() if t.role == "cache"}
+    assert found == cached
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the name of the variant is empty"),
+        ("  ", "the name of the variant is empty"),
+        ("mlaa", "unknown variant 'mlaa'; did you mean 'mla'?"),
+        ("zzz", "unknown variant 'zzz'; known: " + ", ".join(BUNDLED)),
+        ("MLA", "unknown variant 'MLA'; known: " + ", ".join(BUNDLED)),
+        ("mlа", "unknown variant 'mlа'; did you mean 'mla'?"),  # Cyrillic a
+        ("+rope", "unknown variant ''; known: " + ", ".join(BUNDLED)),
+        ("mla+", "unknown option of mla ''; known: query-latent, rope"),
+        ("mla+ropes", "unknown option of mla 'ropes'; did you mean 'rope'?"),
+        ("mla+rope+rope", "the option 'rope' of mla is given twice"),
+        ("mha+rope", "unknown option of mha 'rope'; there is none here"),
+        ("./no.yaml", "there is no file ./no.yaml"),
+        ("no.yml", "there is no file no.yml"),
+        ("./folder", "cannot read ./folder: is a directory"),
+        ("folder.yaml", "cannot read folder.yaml: is a directory"),
+        ("./tiny.yaml+gate", "unknown option of tiny 'gate'; there is none here"),
+        ("../models/variants/mla", "there is no file ../models/variants/mla"),
+    ],
+)
+def test_what_leads_nowhere(tmp_path, monkeypatch, text, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    assert refused(load_variant, text) == message
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "mla" + "+rope" * 1000, "mla\0", "mla\n", "mla+\0"])
+def test_other_names_are_refused_quickly(text):
+    refused(load_variant, text)
+
+
+@pytest.mark.parametrize("text", ["a\0b.yaml", "x/\0", "/dev/zero"])
+def test_paths_that_are_no_file(text):
+    refused(load_variant, text)
+
+
+@pytest.mark.parametrize("file", ["tiny.yaml", "a+b.yaml", "odd name.yml", "x.yaml.yaml", "tiny"])
+def test_a_file_of_your_own(tmp_path, file):
+    (tmp_path / file).write_text(TINY + "options: {o: {axes: {k: {size: 2*d_k}}}}\n")
+    path = str(tmp_path / file)
+    assert load_variant(path).name == "tiny"
+    if "." in file:
+        assert load_variant(f"{path}+o").name == "tiny+o"
+
+
+def test_an_error_in_your_own_file_names_it_as_you_did(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.yaml").write_text(TINY.replace("role: input", "role: x"))
+    assert refused(load_variant, "./tiny.yaml").startswith("./tiny.yaml:10 (tensors.X.role): ")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_variant_is_named_like_a_command(tmp_path, command):
+    (tmp_path / "v.yaml").write_text(TINY.replace("variant: tiny", f"variant: {command}"))
+    path = str(tmp_path / "v.yaml")
+    assert refused(load_variant, path) == (
+        f"{path}:1 (variant): {command!r} is a command of derive; give the variant another name"
+    )
+
+
+def test_all_bundled_variants_are_read_in_time():
+    with within(3):
+        for name in BUNDLED:
+            load_variant(name)
