@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import time
 from collections.abc import Iterator
@@ -9,12 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from derivations.errors import InputError, Place
 from derivations.library import COMMANDS
 from derivations.program import Variant
 from derivations.spec import read_variant
 from derivations.yamlfile import parse_yaml
+
+settings.register_profile("derive", deadline=None, derandomize=True, database=None)
+settings.load_profile("derive")
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = Place("f.yaml", 3, "axes.t.size")
@@ -75,17 +80,20 @@ def outcome(function, *arguments):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Fails the test when the block takes longer, and stops it a little later."""
+    """Fails the test when the block takes longer, and stops it a little later, or at 4 GiB."""
 
     def stop(*_: object) -> None:
         pytest.fail(f"still not done after {2 * seconds} s")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, 2 * seconds)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30 if hard < 0 else min(4 << 30, hard), hard))
     start = time.process_time()
     try:
         yield
     finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     taken = time.process_time() - start

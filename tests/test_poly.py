@@ -21,8 +21,7 @@ TERMS = st.lists(st.tuples(POWERS, NUMBERS), max_size=5)
 
 def poly(terms) -> Poly:
     return total(
-        product(Poly.symbol(name) ** e for name, e in powers.items()) * number
-        for powers, number in terms
+        product(Poly.symbol(name) ** e for name, e in powers.items()) * number for powers, number in terms
     )
 
 
