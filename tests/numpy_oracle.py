@@ -136,7 +136,7 @@ def visible(variant: Variant, world: World, env: Env, name: str) -> tuple[list[s
     """(its query and context axes, which pairs of them a score tensor has); empty for no pairs."""
     axes = variant.tensors[name].axes
     pair = [a for k in (QUERY, CONTEXT) for a in axes if variant.axes[a].kind is k]
-    if len(pair) != 2:
+    if [variant.axes[axis].kind for axis in pair] != [QUERY, CONTEXT]:
         return [], np.array(True)
     shape = [length(variant, axis, world.sizes) for axis in pair]
     mask = variant.masks.get(name)
@@ -159,7 +159,7 @@ def barrier(variant: Variant, world: World, env: Env, equation: Equation) -> Env
         array = under(variant, world, env, ref.name, ref.axes)
         pair, seen = visible(variant, world, env, ref.name)
         if pair:
-            order = [ref.axes.index(axis) for axis in pair]
+            order = [variant.tensors[ref.name].axes.index(axis) for axis in pair]
             seen = seen if order[0] < order[1] else seen.T
             shape = [n if i in order else 1 for i, n in enumerate(array.shape)]
             array = np.where(seen.reshape(shape), array, -np.inf)
@@ -183,8 +183,9 @@ def _softmax(inputs, over, _count):
         moved = np.transpose(array, order)
         flat.append(moved.reshape(*moved.shape[: len(common)], -1))
     joined = np.concatenate(flat, axis=-1)
-    joined = np.exp(joined - joined.max(axis=-1, keepdims=True))
-    joined /= joined.sum(axis=-1, keepdims=True)
+    top = joined.max(axis=-1, keepdims=True)
+    joined = np.exp(joined - np.where(np.isfinite(top), top, 0.0))
+    joined /= np.maximum(joined.sum(axis=-1, keepdims=True), 1e-300)
     results, start = [], 0
     for array, axes in inputs:
         order = [axes.index(a) for a in common] + [i for i, a in enumerate(axes) if a in over]
@@ -206,6 +207,7 @@ def _top_n(inputs, over, count):
 def _norm(inputs, over, _count):
     ((array, axes),) = inputs
     along = tuple(axes.index(axis) for axis in over)
+    array = np.where(np.isfinite(array), array, 0.0)
     return [array / np.sqrt(np.mean(array**2, axis=along, keepdims=True) + 1e-6)]
 
 
