@@ -45,6 +45,7 @@ OWN = tuple(
         "late-rope.yaml",
         "window-diff.yaml",
         "two-contexts.yaml",
+        "gated.yaml",
     )
 )
 ALL = (*VARIANTS, *OWN)
