@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from samples import within
 
@@ -123,6 +123,7 @@ def test_signs_are_kept(over, under):
     assert Ratio(over, under).sympy().subs(point) == sympy.Rational(*expected.as_integer_ratio())
 
 
+@example([((0, 0, 0), 0)], [((0, 0, 2), 1)])
 @given(TERMS, TERMS.filter(lambda terms: bool(build(terms))))
 def test_limits_agree_with_sympy(over, under):
     above, below = build(over), build(under)
@@ -142,6 +143,8 @@ def test_limits_agree_with_sympy(over, under):
         (L * minimum(L, W), L * D, {"w": 6, "d_k": 3}, 2),
         (L * S + D, L * 2, {"S": 5}, Fraction(5, 2)),
         (D, L, {}, 0),
+        (Poly(), D, {}, 0),
+        (Poly(), L, {}, 0),
     ],
 )
 def test_limits_with_a_minimum(over, under, values, expected):

@@ -65,8 +65,9 @@ def check(found: Crossover, first: Poly, second: Poly, values: dict, scan: range
 @given(values=WIDTHS, context=st.integers(1, 60))
 def test_in_queries(pairs, values, context):
     first, second = absorb(pairs), expand(pairs)
-    found = cross(first, second, "S", NAMES)
-    check(found, first, second, {**values, "L": context}, range(1, context + 1))
+    sizes, scan = {**values, "L": context}, range(1, context + 1)
+    check(cross(first, second, "S", NAMES), first, second, sizes, scan)
+    check(cross(second, first, "S", NAMES[::-1]), second, first, sizes, scan)
 
 
 @pytest.mark.parametrize("pairs", [FULL, CAUSAL], ids=["full", "causal"])

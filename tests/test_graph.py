@@ -169,6 +169,15 @@ def test_keys_of_different_values_differ():
     assert len(set(keys)) == len(PRODUCTS) - 1
 
 
+def test_a_sum_over_an_index_is_another_value():
+    """X W_Q with its k summed away, and X W_Q itself."""
+    text = tiny("Q[h,s,k] * K[h,t,k]", "Q[h,s,k] * K[h,t,k] - Z[h,s] * K[h,t,k]")
+    graph = build_graph(read(text.replace('  - "A[', '  - "Z[h,s] = X[s,d] * W_Q[h,d,k]"\n  - "A[')))
+    kept, summed = region(graph, "A", 0), region(graph, "A", 1)
+    assert [leaf.tensor for leaf in summed.leaves] == ["X", "W_Q", "K"]
+    assert graph.key(kept, 0b011) != graph.key(summed, 0b011)
+
+
 TWO_SCORES = TINY.replace(
     '  - "P[h,s,t] = softmax[t](A[h,s,t])"',
     '  - "E[h,s,t] = Q[h,s,k] * K[h,t,k]"\n  - "P[h,s,t] = softmax[t](A[h,s,t])"\n'

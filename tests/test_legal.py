@@ -141,8 +141,14 @@ def test_a_name_used_before_it_exists():
 def test_a_temporary_nobody_defines():
     text = tiny("role: cache}", "role: cache}\n  Z: {axes: [h, s, k], role: temporary}")
     text = text.replace("Q[h,s,k] * K", "Z[h,s,k] * K")
-    assert refused(read, text) == (
-        "tiny.yaml:18 (equations[2]): Z is used, but no equation defines it"
+    assert refused(read, text) == ("tiny.yaml:18 (equations[2]): Z is used, but no equation defines it")
+
+
+def test_a_cache_is_written_without_its_context_axis():
+    text = tiny("role: cache}", "role: cache}\n  R: {axes: [t, d], role: table}")
+    assert refused(read, text.replace(K[1:-1], K[1:-1] + " * R[t,d]")) == (
+        "tiny.yaml:17 (equations[1]): a cache is written with the new rows only: the context axis t "
+        "of K[h,t,k] stands for the one query axis on the right"
     )
 
 
