@@ -161,9 +161,7 @@ def test_what_is_no_comparison(text, message):
     assert refused(parse_comparison, text, PLACE) == AT + message
 
 
-LEAF = st.sampled_from(
-    [*((n, Fraction(VALUES[n])) for n in "LSw"), ("1", Fraction(1)), ("7", Fraction(7))]
-)
+LEAF = st.sampled_from([*((n, Fraction(VALUES[n])) for n in "LSw"), ("1", Fraction(1)), ("7", Fraction(7))])
 
 
 def _joined(inner: st.SearchStrategy) -> st.SearchStrategy:

@@ -67,9 +67,7 @@ def test_fields_are_taken_as_written():
     assert variant.masks["A"].size == Poly.symbol("w")
     assert variant.symbols["w"].latex == r"\omega"
     assert [c.text for c in variant.assume] == ["w < d_model"]
-    assert [(o.name, o.avoids, o.title) for o in variant.orders] == [
-        ("score-first", ("Q",), "late")
-    ]
+    assert [(o.name, o.avoids, o.title) for o in variant.orders] == [("score-first", ("Q",), "late")]
     assert (variant.notes, variant.reference) == (("one", "two"), "a paper")
 
 
@@ -247,9 +245,7 @@ def test_a_value_replaced_by_another_is_read_or_refused(line, word):
     assert isinstance(found, Variant) or found.startswith("tiny.yaml")
 
 
-@given(
-    st.integers(0, len(TINY) - 1), st.characters(codec="utf-8") | st.sampled_from("[]{},:*-<=()'\"")
-)
+@given(st.integers(0, len(TINY) - 1), st.characters(codec="utf-8") | st.sampled_from("[]{},:*-<=()'\""))
 def test_one_wrong_character_is_read_or_refused(position, character):
     found = outcome(read, TINY[:position] + character + TINY[position + 1 :])
     assert isinstance(found, Variant) or found.startswith("tiny.yaml")

@@ -13,8 +13,7 @@ from samples import outcome, refused, within
 from derivations.yamlfile import Entry, parse_yaml, read_yaml
 
 BOMB = "a: &a [x, x]\n" + "".join(
-    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
-    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
 TAGS = "f.yaml:1: tags such as"
 ANCHORS = "f.yaml:1: anchors and aliases (& and *) are not allowed here"
@@ -173,9 +172,7 @@ def test_a_file_without_an_end_is_not_read_to_it(tmp_path):
             writer.kill()
 
 
-MAPPING = parse(
-    "size: 4\nlist: [a, b]\ntext: ' '\nflag: true\nbad: -0.5\nnone:\nlong: " + "x" * 400
-)
+MAPPING = parse("size: 4\nlist: [a, b]\ntext: ' '\nflag: true\nbad: -0.5\nnone:\nlong: " + "x" * 400)
 
 
 @pytest.mark.parametrize(
