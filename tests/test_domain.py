@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import within
 
+from derivations.atoms import ceiling, floored, minimum
 from derivations.domain import always_at_least, nonnegative, positive, strip_positive
 from derivations.poly import Poly, total
 
@@ -114,12 +115,23 @@ def test_a_fact_with_a_quotient_is_used_or_left(facts):
         assert least_value(poly, facts) >= 0
 
 
-def test_sizes_that_may_be_zero():
-    """With `least` 0 a symbol alone is not positive, and a quotient has no sign at 0."""
-    assert nonnegative(A, least=0)
-    assert not positive(A, least=0)
-    assert not positive(A * S + L, least=0)
-    assert positive(A + 1, least=0)
+@pytest.mark.parametrize(
+    "small", [minimum(L - S, A), ceiling(L - S, A), floored(L, A)], ids=["min", "ceil", "floor"]
+)
+def test_what_may_be_zero_is_not_positive(small):
+    assert nonnegative(small)
+    assert not positive(small)
+    assert not positive(small * L)
+    assert not nonnegative(small - 1)
+    assert positive(small + 1)
+
+
+def test_a_width_is_positive_but_may_be_below_one():
+    b = Poly.symbol("b")
+    assert positive(b)
+    assert positive(b * L + b)
+    assert not nonnegative(b - 1)
+    assert not nonnegative(2 * b - 1)
 
 
 @given(POLYS.filter(lambda terms: bool(build(terms))))

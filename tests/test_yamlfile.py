@@ -151,9 +151,9 @@ def test_a_file_that_cannot_be_opened(tmp_path):
     assert refused(read_yaml, tmp_path / "no.yaml", "no.yaml") == "there is no file no.yaml"
     assert refused(read_yaml, tmp_path, "dir.yaml") == "cannot read dir.yaml: is a directory"
     loop = refused(read_yaml, tmp_path / "loop.yaml", "l.yaml")
-    assert loop == "cannot read l.yaml: too many levels of symbolic links"
+    assert loop == "there is no file l.yaml"
     below = refused(read_yaml, tmp_path / "file.yaml" / "x.yaml", "x.yaml")
-    assert below == "cannot read x.yaml: not a directory"
+    assert below == "there is no file x.yaml"
     refused(read_yaml, tmp_path / ("x" * 5000), "long.yaml")
 
 
@@ -190,7 +190,7 @@ MAPPING = parse("size: 4\nlist: [a, b]\ntext: ' '\nflag: true\nbad: -0.5\nnone:\
         ("flag", "text", (), "f.yaml:4 (flag): expected a text, found true/false"),
         ("flag", "integer", (0, 9), "f.yaml:4 (flag): expected a whole number, found true/false"),
         ("flag", "number", (), "f.yaml:4 (flag): expected a number, found true/false"),
-        ("bad", "number", (), "f.yaml:5 (bad): -0.5 is not a positive, finite number"),
+        ("bad", "number", (), "f.yaml:5 (bad): -0.5 is not a positive, finite number of a sensible size"),
         ("bad", "integer", (0, 9), "f.yaml:5 (bad): expected a whole number, found a number"),
         ("size", "integer", (5, 9), "f.yaml:1 (size): 4 is out of range; it must be 5 to 9"),
         ("none", "text", (), "f.yaml:6 (none): expected a text, found nothing"),
