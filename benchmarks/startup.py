@@ -86,10 +86,7 @@ def main() -> int:
     print(f"{'command':<{width}}  median s   min s   max s  x sympy")
     for name, values in times.items():
         ratio = medians[name] / medians[SYMPY]
-        print(
-            f"{name:<{width}}  {medians[name]:8.3f}"
-            f"  {min(values):6.3f}  {max(values):6.3f}  {ratio:7.2f}"
-        )
+        print(f"{name:<{width}}  {medians[name]:8.3f}  {min(values):6.3f}  {max(values):6.3f}  {ratio:7.2f}")
     said = broken(medians)
     print("\n".join(said), file=sys.stderr, end="\n" if said else "")
     return 1 if said else 0

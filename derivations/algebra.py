@@ -79,6 +79,10 @@ class Factors:
         return Mul(number, *symbols, *sums)
 
 
+_LARGEST_SUM = 60
+"""Terms beyond which a sum is left as it is: factoring it could take longer than anyone waits."""
+
+
 def factor(poly: Poly) -> Factors:
     """The factors of a polynomial; zero has the number 0."""
     if not poly:
@@ -97,6 +101,8 @@ def _factor_sum(rest: Poly) -> Factors:
     if all(sum(powers.values()) <= 1 for powers, _ in rest.powers()):
         if all(value < 0 for value in rest.terms.values()):
             return Factors(Fraction(-1), {}, ((-rest, 1),))
+        return Factors(Fraction(1), {}, ((rest, 1),))
+    if len(rest.terms) > _LARGEST_SUM:
         return Factors(Fraction(1), {}, ((rest, 1),))
     from sympy import Dummy, Symbol, factor_list
     from sympy import Poly as SympyPoly

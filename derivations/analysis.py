@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from .algebra import Ratio, limit_in
-from .atoms import atom_of
+from .atoms import atom_of, free_symbols
 from .costs import Cost
 from .graph import Graph
-from .poly import Coefficient, Poly, total
+from .poly import Poly, total
 from .program import AxisKind, Role
 
 __all__ = ["Growth", "cache_bytes", "cache_elements", "growth", "intensity", "ridge_side"]
@@ -47,13 +46,16 @@ def far_intensity(cost: Cost) -> Ratio | None:
 
 
 def _rows_per_token(size: Poly) -> Poly:
-    """Rows one more context token adds: 1, or 1/m where m tokens are pooled into a row."""
-    per_token = Poly.symbol("L").inverse()
+    """Rows one more context token adds while they grow: 1, or 1/m where m tokens make one row."""
     for name in size.names():
         atom = atom_of(name)
-        if atom is not None and atom.function in ("ceil", "floor") and size == Poly.symbol(name):
-            return atom.arguments[0] * atom.arguments[1].inverse() * per_token
-    return size * per_token
+        if atom is None or size != Poly.symbol(name):
+            continue
+        grown = [_rows_per_token(part) for part in atom.arguments if "L" in free_symbols(part)]
+        if not grown:
+            return Poly()
+        return grown[0] if atom.function == "min" else grown[0] * atom.arguments[1].inverse()
+    return size.coefficients("L").get(1, Poly())
 
 
 def _row(graph: Graph, name: str) -> Poly:
@@ -89,10 +91,3 @@ def ridge_side(intensity_value: Fraction, ridge: Fraction) -> str:
     if intensity_value == ridge:
         return "at the ridge"
     return "memory-bound" if intensity_value < ridge else "compute-bound"
-
-
-def missing(poly: Poly, values: Mapping[str, Coefficient]) -> list[str]:
-    """Plain symbols of `poly` without a value."""
-    from .atoms import free_symbols
-
-    return sorted(free_symbols(poly) - set(values))

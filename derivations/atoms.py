@@ -15,7 +15,7 @@ from math import ceil, floor
 from .domain import always_at_least
 from .poly import Coefficient, Poly
 
-__all__ = ["Atom", "atom_of", "ceiling", "evaluate", "floored", "free_symbols", "minimum", "put"]
+__all__ = ["Atom", "atom_of", "bounds", "ceiling", "evaluate", "floored", "free_symbols", "minimum", "put"]
 
 CONTEXT_HOLDS_QUERIES = Poly.symbol("L") - Poly.symbol("S")
 """`S <= L`: the context contains the query tokens."""
@@ -105,6 +105,16 @@ def evaluate(poly: Poly, values: Mapping[str, Coefficient]) -> Coefficient | Non
     """The number when every symbol has a value, else None."""
     images = {name: Poly.const(value) for name, value in values.items()}
     return put(poly, images).constant
+
+
+def bounds(*polys: Poly) -> tuple[Poly, ...]:
+    """What is known of the definitions in some polynomials, each at least 0: a min is no more than either."""
+    found = []
+    for name in sorted(frozenset().union(*(poly.names() for poly in polys))):
+        atom = _ATOMS.get(name)
+        if atom is not None and atom.function == "min":
+            found += [argument - Poly.symbol(name) for argument in atom.arguments]
+    return tuple(found)
 
 
 def free_symbols(poly: Poly) -> frozenset[str]:

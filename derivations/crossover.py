@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt, lcm, sqrt
+from math import isqrt, lcm
 from typing import TYPE_CHECKING
 
 from .algebra import Ratio, factor
@@ -44,6 +44,14 @@ class Condition:
         return None if value is None else value > 0
 
 
+def _square_root(value: Fraction) -> Fraction:
+    scaled = value.numerator * value.denominator
+    root = isqrt(scaled)
+    if root * root == scaled:
+        return Fraction(root, value.denominator)
+    return Fraction(isqrt(scaled * 10**60), value.denominator * 10**30)
+
+
 @dataclass(frozen=True, slots=True)
 class Root:
     """`(p + sign * sqrt(q)) / r`; `q` is zero for a root of degree 1."""
@@ -62,18 +70,18 @@ class Root:
         """The root when it needs no square root."""
         return None if self.q else Ratio(self.p, self.r)
 
-    def value(self, values: Mapping[str, Coefficient]) -> Fraction | float | None:
-        """The number, exact where it is rational; None when a size is missing or it is not real."""
+    def value(self, values: Mapping[str, Coefficient]) -> Fraction | None:
+        """The number, exact where it is rational and else to 30 decimals of the square root.
+
+        None when a size is missing or the root is not real.
+        """
         parts = [evaluate(part, values) for part in (self.p, self.q, self.r)]
         if any(part is None for part in parts):
             return None
         p, q, r = (Fraction(part or 0) for part in parts)
         if q < 0 or not r:
             return None
-        top, bottom = isqrt(q.numerator), isqrt(q.denominator)
-        if top * top == q.numerator and bottom * bottom == q.denominator:
-            return (p + self.sign * Fraction(top, bottom)) / r
-        return (float(p) + self.sign * sqrt(q)) / float(r)
+        return (p + self.sign * _square_root(q)) / r
 
     def sympy(self) -> sympy.Expr:
         """As a sympy expression."""
@@ -120,9 +128,30 @@ class Crossover:
     decided_by: Condition | None = None
     """When the sign never changes with the symbol: the first is dearer where this holds."""
 
+    def cheaper_everywhere(self, values: Mapping[str, Coefficient]) -> str | None:
+        """The order that is cheaper at every value of the symbol, at sizes where nothing crosses.
 
-def cross(first: Poly, second: Poly, symbol: str, names: tuple[str, str]) -> Crossover:
-    """The crossover of two costs in `symbol`.
+        None when a size is missing, or when a crossing does hold there.
+        """
+        if any(all(c.holds(values) for c in s.conditions) for s in self.solutions):
+            return None
+        inside = dict(values)
+        if self.symbol == "L":
+            inside["L"] = 2 * Fraction(values.get("S", 1)) + 1
+        else:
+            inside[self.symbol] = 1
+        value = evaluate(self.difference, inside)
+        return None if not value else self.names[1] if value > 0 else self.names[0]
+
+
+def cross(
+    first: Poly,
+    second: Poly,
+    symbol: str,
+    names: tuple[str, str],
+    facts: tuple[Poly, ...] = (CONTEXT_HOLDS_QUERIES,),
+) -> Crossover:
+    """The crossover of two costs in `symbol`; each of `facts` is known to be at least 0.
 
     Raises InputError where no closed form is offered: degree above 2, or `symbol` inside a min.
     """
@@ -130,20 +159,23 @@ def cross(first: Poly, second: Poly, symbol: str, names: tuple[str, str]) -> Cro
     if not difference:
         return Crossover(symbol, names, difference, (), f"{names[0]} and {names[1]} cost the same")
     _check_solvable(difference, symbol)
-    kept = Poly.const(1)
+    kept, touches = Poly.const(1), False
     factors = factor(difference)
     for poly, exponent in factors.sums:
-        sign = _fixed_sign(poly)
+        if exponent % 2 == 0:  # zero somewhere perhaps, but never of another sign
+            touches = True
+            continue
+        sign = _fixed_sign(poly, facts)
         if sign is None:
-            kept = kept * poly**exponent
-        elif sign < 0 and exponent % 2:
+            kept = kept * poly
+        elif sign < 0:
             kept = -kept
     if factors.number < 0:
         kept = -kept
     powers = kept.coefficients(symbol)
     degree = max(powers)
     if degree == 0:
-        return _one_sided(symbol, names, difference, kept)
+        return _one_sided(symbol, names, difference, kept, facts, touches)
     if degree > 2:
         raise InputError(
             f"the costs of {names[0]} and {names[1]} differ by a polynomial of degree {degree} in {symbol}; "
@@ -151,25 +183,19 @@ def cross(first: Poly, second: Poly, symbol: str, names: tuple[str, str]) -> Cro
         )
     zero = Poly()
     a, b, c = (powers.get(k, zero) for k in (2, 1, 0))
-    low, high = _ends(kept, symbol)
     solutions = []
-    for rising in (True, False):
-        needed = (-low, high) if rising else (low, -high)
-        if any(nonnegative(-slack, _facts()) for slack in needed):
+    for rising, needed in _cases(kept, symbol, a, b, c):
+        if any(nonnegative(-slack, facts) for slack in needed):
             continue
-        conditions = _conditions(needed)
+        conditions = _conditions(needed, facts)
         if conditions is None:
             continue
         below, above = (names[0], names[1]) if rising else (names[1], names[0])
         limit = None if symbol == "L" else _limit(kept, symbol)
         solutions.append(Solution(_root(a, b, c, rising), conditions, below, above, limit))
     if not solutions:
-        return _one_sided(symbol, names, difference, kept)
+        return _one_sided(symbol, names, difference, kept, facts, touches)
     return Crossover(symbol, names, difference, tuple(solutions), None)
-
-
-def _facts() -> tuple[Poly, ...]:
-    return (CONTEXT_HOLDS_QUERIES,)
 
 
 def _check_solvable(difference: Poly, symbol: str) -> None:
@@ -181,11 +207,11 @@ def _check_solvable(difference: Poly, symbol: str) -> None:
             )
 
 
-def _fixed_sign(poly: Poly) -> int | None:
+def _fixed_sign(poly: Poly, facts: tuple[Poly, ...]) -> int | None:
     """The sign a sum has at every size, if it is proved to have one."""
-    if positive(poly, _facts()):
+    if positive(poly, facts):
         return 1
-    return -1 if positive(-poly, _facts()) else None
+    return -1 if positive(-poly, facts) else None
 
 
 def _ends(poly: Poly, symbol: str) -> tuple[Poly, Poly]:
@@ -195,9 +221,39 @@ def _ends(poly: Poly, symbol: str) -> tuple[Poly, Poly]:
     if symbol == "S":
         return parts[min(parts)], put(poly, {"S": Poly.symbol("L")})
     if symbol == "L":
-        queries = Poly.symbol("S") if "S" in free_symbols(poly) else Poly.const(1)
+        queries, _ = _range(poly, symbol)
         return poly.map_symbols(lambda name: queries if name == "L" else None), top
     return parts[min(parts)], top
+
+
+def _cases(kept: Poly, symbol: str, a: Poly, b: Poly, c: Poly) -> list[tuple[bool, tuple[Poly, ...]]]:
+    """(rising, what must be positive) for each way the sign can change inside the symbol's range.
+
+    Either the ends have opposite signs, and there is one crossing; or, for degree 2, they have the
+    same sign, the discriminant is positive and the vertex lies inside, and there are two.
+    """
+    low, high = _ends(kept, symbol)
+    cases: list[tuple[bool, tuple[Poly, ...]]] = [(True, (-low, high)), (False, (low, -high))]
+    if not a:
+        return cases
+    start, end = _range(kept, symbol)
+    slope_start = a * start * 2 + b
+    slope_end = a if end is None else a * end * 2 + b
+    real = b * b - a * c * 4
+    dip, hump = (-slope_start, slope_end), (slope_start, -slope_end)
+    for rising in (False, True):
+        cases.append((rising, (low, high, real, *dip)))
+        cases.append((rising, (-low, -high, real, *hump)))
+    return cases
+
+
+def _range(poly: Poly, symbol: str) -> tuple[Poly, Poly | None]:
+    """The ends of the symbol's range; None is infinity."""
+    if symbol == "S":
+        return Poly(), Poly.symbol("L")
+    if symbol == "L":
+        return Poly.symbol("S") if "S" in free_symbols(poly) else Poly.const(1), None
+    return Poly(), None
 
 
 def _root(a: Poly, b: Poly, c: Poly, rising: bool) -> Root:
@@ -229,7 +285,7 @@ def _limit(poly: Poly, symbol: str) -> Ratio | None:
     return Ratio(root.p, root.r)
 
 
-def _conditions(needed: tuple[Poly, ...]) -> tuple[Condition, ...] | None:
+def _conditions(needed: tuple[Poly, ...], facts: tuple[Poly, ...]) -> tuple[Condition, ...] | None:
     """The conditions without those that always hold or follow from the others.
 
     None when they are seen to contradict each other.
@@ -239,30 +295,42 @@ def _conditions(needed: tuple[Poly, ...]) -> tuple[Condition, ...] | None:
         reduced = Poly.const(1)
         factors = factor(slack)
         for poly, exponent in factors.sums:
-            sign = _fixed_sign(poly)
+            sign = _fixed_sign(poly, facts)
             if sign is None:
                 reduced = reduced * poly**exponent
             elif sign < 0 and exponent % 2:
                 reduced = -reduced
         reduced = strip_positive(-reduced if factors.number < 0 else reduced)
-        if not positive(reduced, _facts()) and reduced not in slacks:
+        if not positive(reduced, facts) and reduced not in slacks:
             slacks.append(reduced)
     kept = list(slacks)
     for slack in sorted(slacks, key=lambda s: (-len(s.terms), s.text())):
         others = [other for other in kept if other != slack]
-        if others and nonnegative(-slack, (*_facts(), *others)):
+        if others and nonnegative(-slack, (*facts, *others)):
             return None
-        if others and positive(slack, (*_facts(), *others)):
+        if others and positive(slack, (*facts, *others)):
             kept.remove(slack)
     return tuple(Condition(slack) for slack in kept)
 
 
-def _one_sided(symbol: str, names: tuple[str, str], difference: Poly, kept: Poly) -> Crossover:
-    sign = _fixed_sign(kept) if kept.names() else (1 if (kept.constant or 0) > 0 else -1)
-    if sign is not None:
-        cheaper = names[1] if sign > 0 else names[0]
-        dearer = names[0] if sign > 0 else names[1]
-        reason = f"{cheaper} costs less than {dearer} at every {symbol}; their difference keeps one sign"
+def _one_sided(
+    symbol: str,
+    names: tuple[str, str],
+    difference: Poly,
+    kept: Poly,
+    facts: tuple[Poly, ...],
+    touches: bool,
+) -> Crossover:
+    """No crossing: which order is cheaper, or what decides it."""
+    for poly, cheaper, dearer in ((kept, names[1], names[0]), (-kept, names[0], names[1])):
+        if positive(poly, facts) and not touches:
+            reason = f"{cheaper} costs less than {dearer} at every {symbol}; their difference keeps one sign"
+            return Crossover(symbol, names, difference, (), reason)
+        if nonnegative(poly, facts):
+            reason = f"{cheaper} never costs more than {dearer}, whatever {symbol} is"
+            return Crossover(symbol, names, difference, (), reason)
+    if symbol in free_symbols(kept):
+        reason = f"the difference does not change its sign inside the range of {symbol}"
         return Crossover(symbol, names, difference, (), reason)
     reason = f"the sign of the difference does not depend on {symbol}"
     return Crossover(symbol, names, difference, (), reason, Condition(strip_positive(kept)))

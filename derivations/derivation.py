@@ -18,7 +18,7 @@ from .errors import InputError, unknown
 from .graph import Graph
 from .hardware import Accelerator
 from .poly import Coefficient, Poly
-from .program import Variant
+from .program import Role, Variant
 from .regions import build_graph
 from .search import choose, order_names
 from .transform import context_only, keep_formed, without_caches
@@ -102,17 +102,24 @@ class Derivation:
 
     @property
     def side(self) -> tuple[Fraction, Fraction] | None:
-        """(intensity, ridge) as numbers, when there is a GPU and every size is known."""
+        """(intensity, ridge) in FLOP/B, when there is a GPU and every size is known."""
         value = self.value(self.intensity)
         if self.study.gpu is None or value is None:
             return None
-        return Fraction(value), self.study.gpu.ridge()
+        flops = 2 if self.study.conventions.unit == "macs" else 1
+        return Fraction(value) * flops, self.study.gpu.ridge()
 
 
 def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions: Conventions) -> None:
     """Raises InputError unless the numbers can be sizes of this variant in this phase."""
     phase = conventions.phase
     queries = values.get("S")
+    states = [t.name for t in variant.tensors.values() if t.role is Role.STATE]
+    if states and phase != "decode":
+        raise InputError(
+            f"{variant.name} keeps the state {states[0]}, which is written once a step: with S > 1 every query "
+            "would see all new tokens, so only decode is derived"
+        )
     if queries is not None and phase == "decode" and queries != 1:
         raise InputError(f"decode has one query token, and S={queries} was given; use --phase verify")
     if queries is not None and phase == "prefill" and queries != values.get("L", queries):
@@ -127,7 +134,12 @@ def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions
             f"S={numbers['S']} is larger than L={numbers['L']}; the context includes the query tokens"
         )
     for axis in variant.axes.values():
-        size = evaluate(axis.size, numbers)
+        try:
+            size = evaluate(axis.size, numbers)
+        except ZeroDivisionError as error:
+            raise InputError(
+                f"the size of the axis {axis.name} of {variant.name} divides by {error}, which is 0 here"
+            ) from None
         if size is None:
             continue
         if Fraction(size).denominator != 1 or size < 1:
@@ -232,4 +244,4 @@ def crossover_of(study: Study, first: str, second: str, symbol: str, measure: st
         raise InputError("every cost here is proportional to B, so no crossover depends on it")
     free = replace(study, values={})
     costs = [getattr(derive(free, name), measure) for name in (first, second)]
-    return cross(costs[0], costs[1], symbol, (first, second))
+    return cross(costs[0], costs[1], symbol, (first, second), study.variant.facts)

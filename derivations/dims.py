@@ -117,27 +117,64 @@ _GREEK = frozenset(
 def check_latex(text: str, place: Place) -> str:
     """`text` if it is LaTeX of the allowed kind, else InputError.
 
-    Allowed are letters, digits, `_ ^ { }`, Greek letters and `\\mathrm`, with braces that match:
-    enough for a symbol, too little to change a document.
+    Allowed are letters, digits, `_ ^ { }`, Greek letters and `\\mathrm{..}`, put together so that TeX
+    sets them: enough for a symbol, too little to change a document.
     """
-    position = depth = 0
+    if not text.strip() or len(text) > 60:
+        raise InputError("a LaTeX text is empty or longer than 60 characters", place)
+    tokens, position = [], 0
     while position < len(text):
         hit = _LATEX_TOKEN.match(text, position)
         command = hit.group(1) if hit else None
         if hit is None or (command and command != "mathrm" and command not in _GREEK):
-            shown = text[position : position + 12]
             raise InputError(
-                f"LaTeX {text[:40]!r} is not allowed at {shown!r}; use letters, digits, "
-                "_ ^ { }, Greek letters and \\mathrm",
+                f"LaTeX {_shown(text[:40])} is not allowed at {_shown(text[position : position + 12])}; "
+                "use letters, digits, _ ^ { }, Greek letters and \\mathrm{..}",
                 place,
             )
-        depth += {"{": 1, "}": -1}.get(hit.group(), 0)
-        if depth < 0:
-            break
+        if hit.group() != " ":
+            tokens.append(hit.group())
         position = hit.end()
-    if depth or not text.strip() or len(text) > 60:
-        raise InputError(f"LaTeX {text[:40]!r} is empty, too long or its braces do not match", place)
+    if _group(tokens, 0, 0) != len(tokens):
+        raise InputError(
+            f"LaTeX {_shown(text[:40])} cannot be set: braces must match, _ and ^ need something on both "
+            "sides, each once",
+            place,
+        )
     return text
+
+
+def _shown(text: str) -> str:
+    """The text with what a terminal would act on written as an escape."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _group(tokens: list[str], position: int, depth: int) -> int:
+    """Where a run of symbols with sub- and superscripts ends; -1 when it is not one."""
+    start = position
+    while position < len(tokens) and tokens[position] != "}":
+        position = _nucleus(tokens, position, depth)
+        scripts = set()
+        while 0 <= position < len(tokens) and tokens[position] in ("_", "^"):
+            if tokens[position] in scripts:
+                return -1
+            scripts.add(tokens[position])
+            position = _nucleus(tokens, position + 1, depth)
+        if position < 0:
+            return -1
+    return position if position > start else -1
+
+
+def _nucleus(tokens: list[str], position: int, depth: int) -> int:
+    """Where one symbol, or one group in braces, ends; -1 when there is none."""
+    if position < 0 or position >= len(tokens) or tokens[position] in ("_", "^", "}") or depth > 8:
+        return -1
+    if tokens[position] == "\\mathrm":
+        return _nucleus(tokens, position + 1, depth) if tokens[position + 1 : position + 2] == ["{"] else -1
+    if tokens[position] != "{":
+        return position + 1
+    end = _group(tokens, position + 1, depth + 1)
+    return end + 1 if 0 <= end < len(tokens) else -1
 
 
 def latex_of_name(name: str) -> str:
@@ -159,7 +196,7 @@ def is_name(text: str) -> bool:
 
 
 _SUFFIX = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
-_NUMBER = re.compile(r"([+-]?[0-9][0-9_]*)(\.[0-9]+)?([KMG]?)\Z")
+_NUMBER = re.compile(r"([+-]?[0-9]+(?:_[0-9]+)*)(\.[0-9]+)?([KMG]?)\Z")
 
 
 def parse_value(name: str, text: str) -> Coefficient:

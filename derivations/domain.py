@@ -1,9 +1,10 @@
-"""Sound comparison of polynomials over the sizes that can occur: every symbol is at least 1.
+"""Sound comparison of polynomials over the sizes that can occur: every plain symbol is at least 1.
 
-`nonnegative` proves or gives up, it never guesses: each fact `p >= 0` is used to write one symbol
-as the others plus a slack that is at least 0, every remaining symbol is written as 1 plus a slack,
-and a polynomial whose coefficients are then all nonnegative cannot be negative. Giving up means
-nothing about the sign.
+`nonnegative` and `positive` prove or give up, they never guess: each fact `p >= 0` is used to write
+one symbol as the others plus a slack that is at least 0, every remaining symbol is written as 1 plus
+a slack, and a polynomial whose coefficients are then all nonnegative cannot be negative. Giving up
+means nothing about the sign. A symbol with a definition (`min(L, n)`, `floor(L/m)`) and the width `b`
+may be below 1, so they are only taken to be at least 0.
 """
 
 from __future__ import annotations
@@ -16,15 +17,20 @@ from .poly import Poly
 __all__ = ["always_at_least", "nonnegative", "positive", "strip_positive"]
 
 _LIMIT = 4000
-"""Terms an expanded polynomial may have before the comparison gives up."""
+"""Terms an expanded polynomial may have; beyond, the comparison gives up before it expands."""
+
+
+def _sure(name: str) -> bool:
+    """Whether a symbol is at least 1."""
+    return "(" not in name and name != "b"
 
 
 def _solvable(fact: Poly) -> tuple[str, Poly] | None:
     """A symbol that `fact` is linear in with a positive number before it, and the rest of the fact.
 
-    The alphabetically first would do; preferring a symbol whose coefficient is smallest keeps
-    the substituted polynomials integral where they can be.
+    Of several the one with the smallest number: the substituted polynomials stay whole if they can.
     """
+    fact = _cleared(fact)
     best: tuple[Fraction, str] | None = None
     for powers, coefficient in fact.powers():
         if len(powers) != 1 or coefficient <= 0:
@@ -43,27 +49,43 @@ def _solvable(fact: Poly) -> tuple[str, Poly] | None:
 
 
 def _cleared(poly: Poly) -> Poly:
-    """`poly` times a positive monomial, so that no exponent is negative."""
-    if not poly:
-        return poly
-    return poly * poly.content().inverse()
+    """`poly` divided by its content, so that no exponent is negative."""
+    return poly * poly.content().inverse() if poly else poly
 
 
-def nonnegative(poly: Poly, facts: Iterable[Poly] = (), least: int = 1) -> bool:
-    """True when `poly >= 0` is proved wherever all symbols are >= `least` and each fact is >= 0."""
-    return _bounded_below(poly, facts, least, strict=False)
-
-
-def positive(poly: Poly, facts: Iterable[Poly] = (), least: int = 1) -> bool:
-    """True when `poly > 0` is proved wherever all symbols are >= `least` and each fact is >= 0."""
-    return _bounded_below(poly, facts, least, strict=True)
-
-
-def _bounded_below(poly: Poly, facts: Iterable[Poly], least: int, strict: bool) -> bool:
-    if not poly:
-        return not strict
+def nonnegative(poly: Poly, facts: Iterable[Poly] = ()) -> bool:
+    """True when `poly >= 0` is proved wherever each symbol is a size and each fact is >= 0."""
     if all(c > 0 for c in poly.terms.values()):
         return True
+    expanded = _expanded(poly, facts)
+    return expanded is not None and all(c > 0 for c in expanded.terms.values())
+
+
+def positive(poly: Poly, facts: Iterable[Poly] = ()) -> bool:
+    """True when `poly > 0` is proved wherever each symbol is a size and each fact is >= 0."""
+    ((content, _),) = poly.content().powers() if poly else (({}, 1),)
+    if not poly or any("(" in name for name in content):
+        return False
+    expanded = _expanded(poly, facts)
+    if expanded is None or any(c < 0 for c in expanded.terms.values()):
+        return False
+    return any(all(name == "b" for name in powers) for powers, _ in expanded.powers())
+
+
+def _growth(poly: Poly, image_terms: int, name: str | None) -> int:
+    """About how many terms `poly` has once sums are put for its symbols (or for one of them)."""
+    size = 0
+    for powers, _ in poly.powers():
+        count = 1
+        for symbol, exponent in powers.items():
+            if name is None or symbol == name:
+                count *= image_terms**exponent if name else exponent + 1
+        size += count
+    return size
+
+
+def _expanded(poly: Poly, facts: Iterable[Poly]) -> Poly | None:
+    """`poly` over a positive term, in slacks that are at least 0; None when that would be too large."""
     current = _cleared(poly)
     pending = list(facts)
     slacks: set[str] = set()
@@ -77,17 +99,14 @@ def _bounded_below(poly: Poly, facts: Iterable[Poly], least: int, strict: bool) 
         slack = f"slack {len(slacks)}"
         slacks.add(slack)
         image = Poly.symbol(slack) - rest
+        if max(_growth(p, len(image.terms), name) for p in (current, *pending)) > _LIMIT:
+            return None
         replace = {name: image}.get
-        if min((p.get(name, 0) for p, _ in current.powers()), default=0) < 0:
-            return False
         current = current.map_symbols(replace)
-        pending = [fact.map_symbols(replace) for fact in pending]
-        if len(current.terms) > _LIMIT:
-            return False
-    shifted = current.map_symbols(lambda n: None if n in slacks else Poly.symbol(n) + least)
-    if any(c < 0 for c in shifted.terms.values()):
-        return False
-    return bool(shifted.terms.get(0)) if strict else True
+        pending = [_cleared(fact).map_symbols(replace) for fact in pending]
+    if _growth(current, 2, None) > _LIMIT:
+        return None
+    return current.map_symbols(lambda n: Poly.symbol(n) + 1 if n not in slacks and _sure(n) else None)
 
 
 def always_at_least(left: Poly, right: Poly, facts: Iterable[Poly] = ()) -> bool:

@@ -5,7 +5,7 @@
     atom    := number | name | "(" sum ")" | ("min" | "ceil" | "floor") "(" sum ("," sum)* ")"
 
 `a / b` is an exact quotient: it must come out whole when numbers are put in. `ceil(a/b)` and
-`floor(a/b)` round instead. A comparison is `sum (< | <= | = | >= | >) sum`.
+`floor(a/b)` round instead; a divisor is a single term. A comparison is `sum (< | <= | = | >= | >) sum`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .atoms import ceiling, floored, minimum
+from .atoms import CONTEXT_HOLDS_QUERIES, ceiling, floored, minimum
 from .dims import LARGEST, is_name
+from .domain import nonnegative
 from .errors import InputError, Place
 from .poly import Poly
 
@@ -23,6 +24,7 @@ __all__ = ["Comparison", "parse_comparison", "parse_size"]
 MAX_LENGTH = 200
 MAX_DEPTH = 12
 MAX_TERMS = 200
+MAX_DEGREE = 8
 _TOKEN = re.compile(r"\s*(?:([0-9]+)(?![A-Za-z_.])|([A-Za-z][A-Za-z0-9_]*)|([-+*/(),]))")
 _RELATION = re.compile(r"<=|>=|==|<|>|=")
 
@@ -43,11 +45,11 @@ class Comparison:
 
 def parse_size(text: str, place: Place) -> Poly:
     """The polynomial of a size formula. Raises InputError with the place for anything else."""
-    parser = _Parser(text, place)
-    result = parser.sum(0)
-    parser.finish()
-    if not result:
-        raise InputError(f"the size {text!r} is zero", place)
+    result = parse_side(text, place)
+    if any(abs(exponent) > MAX_DEGREE for powers, _ in result.powers() for exponent in powers.values()):
+        raise InputError(f"the size {text[:60]!r} has a power above {MAX_DEGREE}", place)
+    if nonnegative(-result, (CONTEXT_HOLDS_QUERIES,)):
+        raise InputError(f"the size {text!r} is never positive", place)
     return result
 
 
@@ -125,6 +127,8 @@ class _Parser:
             right = self.atom(depth)
             if sign == "/" and len(right.terms) != 1:
                 raise self.wrong("the divisor must be a single term")
+            if sign == "/" and nonnegative(-right):
+                raise self.wrong("the divisor must be positive")
             if len(result.terms) * len(right.terms) > MAX_TERMS:
                 raise self.wrong("too many terms")
             result = result * (right if sign == "*" else right.inverse())
@@ -169,6 +173,8 @@ class _Parser:
         self.expect("/")
         bottom = self.atom(depth + 1)
         self.expect(")")
+        if len(bottom.terms) != 1 or nonnegative(-bottom):
+            raise self.wrong("the divisor must be a single positive term")
         return ceiling(top, bottom) if function == "ceil" else floored(top, bottom)
 
     def product_before_slash(self, depth: int) -> Poly:

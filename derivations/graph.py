@@ -134,7 +134,10 @@ class Graph:
         )
 
     def _spell(self, region: Region, leaves: list[Leaf], surviving: frozenset[str]) -> str:
-        rows = {pair.context: f"{pair.mask.kind}:{pair.mask.selector}" for pair in region.masks}
+        rows = {
+            pair.context: f"{pair.mask.kind}:{pair.mask.size and pair.mask.size.text()}:{pair.mask.selector}"
+            for pair in region.masks
+        }
         numbers: dict[str, str] = {}
         words = []
         for leaf in leaves:
@@ -143,5 +146,6 @@ class Graph:
                     axis = self.variant.axes[region.axis_of[label]]
                     end = "" if label in surviving else "!"
                     numbers[label] = f"{len(numbers)}:{axis.size.text()}{rows.get(label, '')}{end}"
-            words.append(f"{leaf.tensor}({','.join(numbers[label] for label in leaf.labels)})")
+            old = leaf.tensor == region.root  # a state in its own update is its old value
+            words.append(f"{leaf.tensor}{'~' * old}({','.join(numbers[label] for label in leaf.labels)})")
         return "*".join(words)

@@ -155,27 +155,22 @@ def _check_barrier(equation: Equation) -> None:
 
 
 def _too_early(variant: Variant, equation: Equation, name: str, index: int) -> str:
+    """Why `name` cannot be used yet: defined nowhere, later, or by way of this very equation."""
     defines = {ref.name: e for e in variant.equations for ref in e.left}
     if name not in defines:
         return f"{name} is used, but no equation defines it"
-    chain, seen = [equation.name, name], {equation.name, name}
-    current = defines[name]
-    while True:
-        later = next(
-            (r.name for r in current.uses if r.name in defines and r.name in seen | _later(variant, index)),
-            None,
-        )
-        if later is None:
+    if variant.tensors[name].role is Role.STATE:
+        return f"the state {name} is read before its new value is written; put its `<-` line first"
+    later = {ref.name for e in variant.equations[index:] for ref in e.left}
+    chain = [equation.name]
+    current = name
+    while current not in chain:
+        chain.append(current)
+        needed = [r.name for r in defines[current].uses if r.name in later]
+        if not needed:
             return f"{name} is used before it exists; define it in an earlier line"
-        chain.append(later)
-        if later in seen:
-            return "a cycle: " + " needs ".join(chain)
-        seen.add(later)
-        current = defines[later]
-
-
-def _later(variant: Variant, index: int) -> set[str]:
-    return {ref.name for e in variant.equations[index:] for ref in e.left}
+        current = next((n for n in needed if n in chain), needed[0])
+    return "a cycle: " + " needs ".join([*chain[chain.index(current) :], current])
 
 
 def _with_outputs(variant: Variant) -> Variant:
@@ -221,13 +216,23 @@ def _selects(variant: Variant, name: str) -> bool:
 def _check_masks(variant: Variant) -> None:
     defines = {ref.name: e for e in variant.equations for ref in e.left}
     for name, mask in variant.masks.items():
-        if name not in defines or defines[name].barrier is not None:
-            raise unknown("score tensor of a mask", name, defines, mask.place)
+        if name in defines and defines[name].barrier is not None:
+            raise InputError(
+                f"{name} comes out of {defines[name].barrier}; a mask belongs to its input", mask.place
+            )
+        if name not in defines:
+            scores = [n for n, e in defines.items() if e.barrier is None and _is_score(variant, n)]
+            raise unknown("score tensor of a mask", name, scores, mask.place)
         kinds = [variant.axes[a].kind for a in variant.tensors[name].axes]
         if kinds.count(AxisKind.QUERY) != 1 or kinds.count(AxisKind.CONTEXT) != 1:
             raise InputError(f"a mask needs one query and one context axis, and {name} has not", mask.place)
         if mask.selector is not None and not (mask.selector in defines and _selects(variant, mask.selector)):
             raise InputError(f"the selector {mask.selector} is not defined by top_n", mask.place)
+
+
+def _is_score(variant: Variant, name: str) -> bool:
+    kinds = {variant.axes[axis].kind for axis in variant.tensors[name].axes}
+    return {AxisKind.QUERY, AxisKind.CONTEXT} <= kinds
 
 
 def _check_orders(variant: Variant) -> None:

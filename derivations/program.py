@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from .atoms import CONTEXT_HOLDS_QUERIES
 from .dims import Dim
 from .equations import Equation
 from .errors import Place
@@ -161,3 +162,16 @@ class Variant:
     """The file."""
     all_options: tuple[str, ...] = ()
     """Every option the file offers."""
+
+    @property
+    def facts(self) -> tuple[Poly, ...]:
+        """What is at least 0 at every legal size: S <= L, and what the author assumes."""
+        found = [CONTEXT_HOLDS_QUERIES]
+        for comparison in self.assume:
+            whole = comparison.strict and all(isinstance(c, int) for c in comparison.slack.terms.values())
+            found.append(
+                comparison.slack - 1 if whole and "b" not in comparison.slack.names() else comparison.slack
+            )
+            if comparison.equal:
+                found.append(-comparison.slack)
+        return tuple(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .equations import BARRIERS, Equation
 from .errors import InputError
 from .graph import Graph, Leaf, MaskedPair, Named, Region
@@ -24,6 +26,9 @@ class _Builder:
         self.variant = variant
         self.definitions = {ref.name: e for e in variant.equations for ref in e.left}
         self.consumers: dict[str, list[Equation]] = {}
+        self.selecting: dict[str, bool] = {}
+        self.depths: dict[str, int] = {}
+        self.masked: dict[tuple[str, str], Mask] = {}
         for equation in variant.equations:
             for ref in equation.uses:
                 self.consumers.setdefault(ref.name, []).append(equation)
@@ -36,18 +41,20 @@ class _Builder:
         return Graph(self.variant, tuple(regions))
 
     def is_root(self, equation: Equation) -> bool:
-        """A result somebody needs as such: kept, given out, taken by a barrier, or a sum of products."""
+        """A result somebody needs as such: kept, given out, masked, taken by a barrier, or a sum."""
         if equation.writes or self.variant.tensors[equation.name].role is Role.OUTPUT:
+            return True
+        if equation.name in self.variant.masks:
             return True
         used_by = self.consumers.get(equation.name, [])
         return len(equation.products) > 1 or any(consumer.barrier for consumer in used_by)
 
-    def is_leaf(self, name: str, root: Equation) -> bool:
+    def is_leaf(self, name: str) -> bool:
         tensor = self.variant.tensors[name]
         if tensor.role is not Role.TEMPORARY and tensor.role is not Role.OUTPUT:
             return True
         definition = self.definitions[name]
-        return definition.barrier is not None or len(definition.products) > 1
+        return definition.barrier is not None or len(definition.products) > 1 or name in self.variant.masks
 
     def region(self, equation: Equation, index: int) -> Region:
         factors = equation.products[index]
@@ -64,8 +71,10 @@ class _Builder:
             return label
 
         def inline(name: str, labels: tuple[str, ...]) -> int:
-            if self.is_leaf(name, equation):
+            if self.is_leaf(name):
                 leaves.append(Leaf(name, labels))
+                if len(leaves) > MAX_OPERANDS:
+                    raise self.too_many(equation)
                 return 1 << (len(leaves) - 1)
             definition = self.definitions[name]
             mask = expand(definition, dict(zip(definition.left[0].axes, labels, strict=True)))
@@ -83,12 +92,6 @@ class _Builder:
             return mask
 
         expand(equation, {axis: axis for axis in output})
-        if len(leaves) > MAX_OPERANDS:
-            raise InputError(
-                f"the product behind {equation.name} has {len(leaves)} operands; at most {MAX_OPERANDS} "
-                "can be enumerated. Put a barrier in, or name a sum, to cut it",
-                equation.place,
-            )
         return Region(
             root=equation.name,
             index=index,
@@ -98,8 +101,15 @@ class _Builder:
             axis_of=axis_of,
             named=tuple(named),
             masks=self.masks(equation, output, leaves, axis_of),
-            indexer=self.only_selects(equation.name, frozenset()),
-            part=self.part(equation.name, leaves),
+            indexer=self.only_selects(equation.name),
+            part=self.part(leaves),
+        )
+
+    def too_many(self, equation: Equation) -> InputError:
+        return InputError(
+            f"the product behind {equation.name} has more than {MAX_OPERANDS} operands, too many to "
+            "enumerate; put a barrier in, or name a sum, to cut it",
+            equation.place,
         )
 
     def output_labels(self, equation: Equation, index: int) -> tuple[str, ...]:
@@ -127,11 +137,20 @@ class _Builder:
             query, context = by_kind.get(AxisKind.QUERY), by_kind.get(AxisKind.CONTEXT)
             tensor = self.variant.tensors[name]
             if query and context and tensor.role is not Role.TABLE:
-                found[query, context] = self.mask_of(name, axis_of[context])
+                mask = self.mask_of(name, axis_of[context])
+                known = found.get((query, context))
+                # of two masks on one pair the sized one is the narrower
+                if known is None or (known.size is None and mask.size is not None):
+                    found[query, context] = mask
         return tuple(MaskedPair(q, t, mask) for (q, t), mask in found.items())
 
     def mask_of(self, name: str, context: str) -> Mask:
-        """The mask of a score tensor, or of what a barrier made of one."""
+        """The mask of a score tensor, or of what a barrier or a sum made of masked ones."""
+        if (name, context) not in self.masked:
+            self.masked[name, context] = self.find_mask(name, context)
+        return self.masked[name, context]
+
+    def find_mask(self, name: str, context: str) -> Mask:
         if name in self.variant.masks:
             return self.variant.masks[name]
         definition = self.definitions.get(name)
@@ -140,42 +159,46 @@ class _Builder:
             paired = len(definition.left) == len(definition.inputs)
             taken = definition.inputs[position] if paired else definition.inputs[0]
             return self.mask_of(taken.name, context)
+        if definition is not None:
+            inherited = {
+                replace(self.mask_of(ref.name, context), place=None)
+                for ref in definition.uses
+                if self.is_pair(ref.name)
+            }
+            if len(inherited) == 1:
+                return inherited.pop()
         # Pairs over pooled entries (a context axis that is not L long) have no per-token triangle.
         whole = self.variant.axes[context].size == Poly.symbol("L")
         return Mask(MaskKind.DENSE if whole else MaskKind.FULL)
 
-    def only_selects(self, name: str, seen: frozenset[str]) -> bool:
+    def is_pair(self, name: str) -> bool:
+        """Whether a tensor of the step runs over (query, context) pairs."""
+        tensor = self.variant.tensors[name]
+        kinds = {self.variant.axes[axis].kind for axis in tensor.axes}
+        return {AxisKind.QUERY, AxisKind.CONTEXT} <= kinds and tensor.role is not Role.TABLE
+
+    def only_selects(self, name: str) -> bool:
         """Whether everything that comes of `name` ends in a selection of rows."""
-        used_by = self.consumers.get(name, [])
-        if not used_by or name in seen:
-            return False
-        return all(
-            (e.barrier is not None and BARRIERS[e.barrier].selects)
-            or all(self.only_selects(ref.name, seen | {name}) for ref in e.left)
-            for e in used_by
-        )
+        if name not in self.selecting:
+            used_by = self.consumers.get(name, [])
+            self.selecting[name] = False  # a state that feeds itself selects nothing
+            self.selecting[name] = bool(used_by) and all(
+                (e.barrier is not None and BARRIERS[e.barrier].selects)
+                or all(self.only_selects(ref.name) for ref in e.left)
+                for e in used_by
+            )
+        return self.selecting[name]
 
-    def part(self, name: str, leaves: list[Leaf]) -> int:
-        depth = 0
-        for leaf in leaves:
-            definition = self.definitions.get(leaf.tensor)
-            kinds = {self.variant.axes[a].kind for a in self.variant.tensors[leaf.tensor].axes}
-            if definition is None or definition.barrier is None:
-                continue
-            if {AxisKind.QUERY, AxisKind.CONTEXT} <= kinds:
-                depth = max(depth, 1 + self.depth_of(definition))
-        return depth
+    def depth(self, name: str) -> int:
+        """How many barriers stand between the inputs and `name`."""
+        if name not in self.depths:
+            self.depths[name] = 0
+            definition = self.definitions.get(name)
+            if definition is not None:
+                deepest = max((self.depth(ref.name) for ref in definition.uses), default=0)
+                self.depths[name] = deepest + (definition.barrier is not None)
+        return self.depths[name]
 
-    def depth_of(self, barrier: Equation) -> int:
-        depth = 0
-        for ref in barrier.inputs:
-            definition = self.definitions.get(ref.name)
-            if definition is None:
-                continue
-            if definition.barrier is not None:
-                depth = max(depth, 1 + self.depth_of(definition))
-            for used in definition.uses if definition.barrier is None else ():
-                inner = self.definitions.get(used.name)
-                if inner is not None and inner.barrier is not None:
-                    depth = max(depth, 1 + self.depth_of(inner))
-        return depth
+    def part(self, leaves: list[Leaf]) -> int:
+        """0 where scores are made, more where a barrier over pairs stands before."""
+        return max((self.depth(leaf.tensor) for leaf in leaves if self.is_pair(leaf.tensor)), default=0)

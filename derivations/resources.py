@@ -8,6 +8,7 @@ from .errors import InputError
 
 __all__ = ["folder", "is_path", "names", "resource"]
 
+_ENDINGS = (".yaml", ".yml")
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -33,4 +34,5 @@ def resource(*parts: str) -> Path:
 
 def is_path(text: str) -> bool:
     """Whether a name given on the command line is a file: it has a slash or ends in .yaml."""
-    return "/" in text or "\\" in text or text.endswith((".yaml", ".yml"))
+    name = text.partition("+")[0]
+    return "/" in text or "\\" in text or text.endswith(_ENDINGS) or name.endswith(_ENDINGS)

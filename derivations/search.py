@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from .atoms import CONTEXT_HOLDS_QUERIES, evaluate, free_symbols, put
+from .atoms import evaluate, free_symbols, put
 from .domain import always_at_least
 from .errors import unknown
 from .graph import Graph
@@ -84,6 +84,7 @@ class _Candidate:
     text: str
 
 
+Facts = tuple[Poly, ...]
 _TYPICAL = {"L": 8192, "S": 64, "d_model": 4096, "d_c": 512, "d_q": 1024, "H": 64}
 """Sizes of the first probe; it breaks ties, and 64 stands for every other symbol."""
 _PROBES: tuple[tuple[Mapping[str, int], int], ...] = (
@@ -144,12 +145,13 @@ def choose(
     """
     wanted = named_order(graph, name)
     known = {n: Poly.const(v) for n, v in (values or {}).items()}
+    facts = graph.variant.facts
     regions = spaces(graph, sizes)
     pools = [_pool(space, wanted, known, elementwise) for space in regions]
     picked: dict[int, _Candidate] = {}
     numeric = True
     for group in _groups(regions):
-        chosen, decided = _pick([pools[index] for index in group])
+        chosen, decided = _pick([pools[index] for index in group], facts)
         numeric = numeric and decided
         picked.update(zip(group, chosen, strict=True))
     formed = frozenset().union(*(picked[index].forms for index in picked))
@@ -211,7 +213,8 @@ def _pool(space: Space, wanted: NamedOrder, known: Mapping[str, Poly], elementwi
                 step = space.step(*pair)
                 cost = _online(step, known, elementwise)
                 costs[pair] = _Priced(space.key(step.members), cost, _probe(cost))
-        steps = tuple(costs[pair] for pair in tree)
+        # a product used twice in one region is made once
+        steps = tuple({costs[pair].key: costs[pair] for pair in tree}.values())
         cost = total(step.cost for step in steps)
         text = bracketing(tree, names)
         found.append(_Candidate(tree, steps, cost, _sum_probes(steps), space.formed(tree), text))
@@ -238,16 +241,16 @@ def _shareable(space: Space) -> frozenset[str]:
     )
 
 
-def _pick(pools: list[list[_Candidate]]) -> tuple[list[_Candidate], bool]:
+def _pick(pools: list[list[_Candidate]], facts: Facts) -> tuple[list[_Candidate], bool]:
     """One candidate for each region of a group, and whether numbers decided."""
     shared = _shared_keys(pools)
-    reduced = pools if len(pools) == 1 else [_prune(pool, shared) for pool in pools]
+    reduced = pools if len(pools) == 1 else [_prune(pool, shared, facts) for pool in pools]
     combined = [_Joint.of(combo) for combo in product(*reduced)]
     combined.sort(key=lambda joint: (-joint.formed, joint.probes[0]))
     if all(joint.cost.constant is not None for joint in combined):
         return list(min(combined, key=lambda joint: Fraction(joint.cost.constant or 0)).combo), True
     for joint in combined:
-        if not any(_beats(other, joint) for other in combined):
+        if not any(_beats(other, joint, facts) for other in combined):
             return list(joint.combo), False
     raise AssertionError("dominance is an order, so some member is undominated")
 
@@ -276,32 +279,29 @@ def _shared_keys(pools: list[list[_Candidate]]) -> frozenset[str]:
     return frozenset(key for key, count in seen.items() if count > 1)
 
 
-def _prune(pool: list[_Candidate], shared: frozenset[str]) -> list[_Candidate]:
+def _prune(pool: list[_Candidate], shared: frozenset[str], facts: Facts) -> list[_Candidate]:
     """Without the candidates another one makes useless whatever the other regions choose."""
     groups: dict[frozenset[str], list[_Candidate]] = {}
     for candidate in pool:
         signature = frozenset(step.key for step in candidate.steps) & shared
         kept = groups.setdefault(signature, [])
-        if any(_never_dearer(other, candidate) for other in kept):
+        if any(_never_dearer(other, candidate, facts) for other in kept):
             continue
-        kept[:] = [other for other in kept if not _beats(candidate, other)]
+        kept[:] = [other for other in kept if not _beats(candidate, other, facts)]
         kept.append(candidate)
     return [candidate for kept in groups.values() for candidate in kept]
 
 
-FACTS = (CONTEXT_HOLDS_QUERIES,)
-
-
-def _never_dearer(one: _Candidate | _Joint, other: _Candidate | _Joint) -> bool:
+def _never_dearer(one: _Candidate | _Joint, other: _Candidate | _Joint, facts: Facts) -> bool:
     """Proved to cost no more at any size; the probes refute most cases before anything is expanded."""
     if any(a > b for a, b in zip(one.probes, other.probes, strict=True)):
         return False
-    return always_at_least(other.cost, one.cost, FACTS)
+    return always_at_least(other.cost, one.cost, facts)
 
 
-def _beats(one: _Candidate | _Joint, other: _Candidate | _Joint) -> bool:
+def _beats(one: _Candidate | _Joint, other: _Candidate | _Joint, facts: Facts) -> bool:
     """Cheaper somewhere and never dearer."""
-    return one.cost != other.cost and _never_dearer(one, other)
+    return one.cost != other.cost and _never_dearer(one, other, facts)
 
 
 def rank(graph: Graph, index: int, sizes: Sizes, values: Mapping[str, Coefficient]) -> tuple[Ranked, ...]:

@@ -103,7 +103,7 @@ class _Parts:
 
     def add(self, layer: Mapping[str, Entry]) -> None:
         for key, limit in _LIMITS.items():
-            if key in layer and len(layer[key].value or ()) > limit:
+            if key in layer and layer[key].size() > limit:
                 raise layer[key].fail(f"more than {limit} {key}")
         for name, entry in _map(layer, "symbols"):
             self.symbols[name] = _symbol(name, entry)
@@ -235,8 +235,12 @@ def _tensor(name: str, entry: Entry) -> Tensor:
     fields = entry.mapping(allowed=allowed, required=("axes", "role"))
     role = _choice(fields["role"], Role, "role")
     stage = _choice(fields["stage"], Stage, "stage") if "stage" in fields else None
-    if stage is not None and (role is not Role.WEIGHT or stage in (Stage.CORE, Stage.OFFLINE)):
-        raise fields["stage"].fail("a stage belongs to a weight; use lift, output, indexer or projection")
+    if stage is not None and role is not Role.WEIGHT:
+        raise fields["stage"].fail("a stage belongs to a weight")
+    if stage in (Stage.CORE, Stage.OFFLINE):
+        raise fields["stage"].fail(
+            f"the stage {stage} follows from the axes; a weight has lift, output, indexer or projection"
+        )
     width = Poly.symbol("b")
     if "width" in fields:
         width = parse_size(fields["width"].text(), fields["width"].place)
@@ -278,6 +282,8 @@ def _order(name: str, entry: Entry) -> NamedOrder:
         raise entry.fail(f"{name!r} has a meaning of its own as an order; choose another name")
     forms = fields["form"].texts() if "form" in fields else ()
     avoids = fields["avoid"].texts() if "avoid" in fields else ()
+    if not forms and not avoids:
+        raise entry.fail("an order says which intermediates it forms or avoids; this one says neither")
     both = set(forms) & set(avoids)
     if both:
         raise entry.fail(f"the order both forms and avoids {sorted(both)[0]}")

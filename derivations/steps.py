@@ -121,6 +121,7 @@ class _Reader:
         formed = set(forms)
         self.names = {n.members: n.name for n in self.region.named if n.name in formed}
         equation = next(e for e in self.graph.variant.equations if e.name == self.region.root)
+        self.names.pop(self.region.full, None)
         if len(equation.products) == 1:
             self.names[self.region.full] = self.region.root
         self.parts: dict[int, tuple[str, ...]] = {}
@@ -178,9 +179,20 @@ def _stage(graph: Graph, step: Step, indexer: bool) -> Stage:
     kinds = {graph.kind(step.region, label) for label in step.contraction.labels}
     if kinds >= _BOTH:
         return Stage.CORE
-    direct = [s for o in (step.left, step.right) if o.weight for s in _weight_stages(graph, step, o)]
-    inherited = [s for o in (step.left, step.right) for s in _weight_stages(graph, step, o)]
-    return next((s for s in _PRIORITY if s in (direct or inherited)), Stage.PROJECTION)
+    if _touches_state(graph, step):
+        return Stage.CORE
+    direct = {s for o in (step.left, step.right) if o.weight for s in _weight_stages(graph, step, o)}
+    return next((s for s in _PRIORITY if s in direct), Stage.PROJECTION)
+
+
+def _touches_state(graph: Graph, step: Step) -> bool:
+    """Whether it reads a state, or makes (a part of) a new one of no weight: the core of a recurrence."""
+    operands = (step.left, step.right)
+    if any(o.tensor is not None and o.tensor.role is Role.STATE for o in operands):
+        return True
+    root = graph.tensor(step.region.root).role
+    whole = step.contraction.members == step.region.full
+    return root is Role.STATE and whole and not any(o.weight for o in operands)
 
 
 def _weight_stages(graph: Graph, step: Step, operand: Operand) -> set[Stage]:
@@ -193,7 +205,7 @@ def _kernel(key: str, step: Step, stage: Stage, streamed: bool) -> str:
     if stage is Stage.OFFLINE:
         return "offline"
     kinds = step.left.kinds | step.right.kinds
-    if kinds >= _BOTH:
+    if kinds >= _BOTH or stage is Stage.CORE:
         return "indexer" if stage is Stage.INDEXER else "core"
     if AxisKind.CONTEXT in kinds:
         return "core" if streamed and stage is not Stage.INDEXER else f"rows of {stage}"

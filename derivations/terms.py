@@ -39,8 +39,6 @@ class CostTerm:
     """The step, for FLOPs."""
     operand: Operand | None = None
     """What is moved, for bytes."""
-    times: int = 1
-    """How often it crosses."""
 
     @property
     def written(self) -> bool:

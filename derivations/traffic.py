@@ -2,15 +2,18 @@
 
 A kernel reads what another one (or memory) holds and writes what others read; what it makes and
 uses itself stays on chip. A latent that serves scores and values is one tensor read by one kernel,
-so it is read once; no rule says so.
+so it is read once; no rule says so. A sum whose parts several kernels make is accumulated: each
+after the first reads what is there and writes it back.
 """
 
 from __future__ import annotations
 
+from .atoms import CONTEXT_HOLDS_QUERIES, bounds
 from .conventions import Conventions
+from .domain import always_at_least
 from .equations import BARRIERS, Equation
 from .graph import Graph
-from .poly import Poly
+from .poly import Poly, product
 from .program import AxisKind, Role, Stage, Tensor
 from .steps import Operand, Step
 from .terms import CostTerm, Kind
@@ -19,233 +22,277 @@ from .trees import Sizes, Space
 __all__ = ["Traffic"]
 
 _BOTH = frozenset({AxisKind.QUERY, AxisKind.CONTEXT})
+_PAIR_KERNELS = ("core", "indexer")
+_KEPT = (Role.CACHE, Role.STATE)
 
 
 class Traffic:
-    """Byte terms: who reads what from whom."""
+    """Who reads what from whom; `terms` lists it."""
 
     def __init__(self, graph: Graph, steps: tuple[Step, ...], sizes: Sizes, conventions: Conventions) -> None:
         self.graph, self.steps, self.sizes, self.conventions = graph, steps, sizes, conventions
-        self.passes = conventions.traffic != "fused"
-        self.found: list[CostTerm] = []
-        self.kernels: dict[str, set[str]] = {}
+        self.online = [step for step in steps if step.stage is not Stage.OFFLINE]
+        self.spaces = [Space(graph, region, sizes) for region in graph.regions]
+        self.definitions = {ref.name: e for e in graph.variant.equations for ref in e.left}
+        self.makers: dict[str, list[str]] = {}
         self.readers: dict[str, set[str]] = {}
-        self.tensors: dict[str, Operand] = {}
-        self.spaces = {region.root: Space(graph, region, sizes) for region in graph.regions}
-        self.barriers = [e for e in graph.variant.equations if e.barrier is not None]
+        self.reads: dict[tuple[str, str, int], list[CostTerm]] = {}
+        self.found: list[CostTerm] = []
         self._wire()
+
+    def terms(self) -> list[CostTerm]:
+        """The byte terms: reads of steps, writes of steps, barriers, then what caches gain."""
+        for step in self.online:
+            part = self.part(step.kernel, step.part)
+            for operand in (step.left, step.right):
+                self.read(step.kernel, step.stage, operand, part, _kernel_name(step))
+            self.read_selection(step)
+        self.read_plain_summands()
+        self.found = [term for terms in self.reads.values() for term in terms]
+        self.write_results()
+        self.barriers()
+        self.appends()
+        return self.found
+
+    def part(self, kernel: str, part: int) -> int:
+        """In two passes the scores and the weighted sum read apart."""
+        return part if self.conventions.traffic != "fused" and kernel in _PAIR_KERNELS else 0
 
     def _wire(self) -> None:
         """Which kernels make and read each value, under its key and under its name."""
-        for step in self.steps:
-            names = {
-                step.result.key,
-                *(step.result.tensors if len(step.result.tensors) == 1 else ()),
-            }
-            for name in names:
-                self.kernels.setdefault(name, set()).add(step.kernel)
+        for step in self.online:
+            name = step.result.tensors[0] if len(step.result.tensors) == 1 else ""
+            for mark in {step.result.key, name} - {""}:
+                kernels = self.makers.setdefault(mark, [])
+                if step.kernel not in kernels:
+                    kernels.append(step.kernel)
             for operand in (step.left, step.right):
                 self.readers.setdefault(operand.key, set()).add(step.kernel)
-        for equation in self.barriers:
-            kernel = self.barrier_kernel(equation)
-            for ref in equation.left:
-                self.kernels.setdefault(ref.name, set()).add(kernel)
-            for ref in equation.inputs:
-                self.readers.setdefault(ref.name, set()).add(kernel)
+        for space in self.spaces:
+            region = space.region
+            if space.kinds(frozenset(region.output)) >= _BOTH:
+                self.makers[region.root] = [self.pair_kernel(region.root)]
+        for equation in self.definitions.values():
+            if equation.barrier is not None:
+                kernel = self.barrier_kernel(equation)
+                for ref in equation.left:
+                    self.makers[ref.name] = [kernel]
+                for ref in equation.inputs:
+                    self.readers.setdefault(ref.name, set()).add(kernel)
+
+    def pair_kernel(self, name: str) -> str:
+        """The kernel that makes a tensor over (query, context) pairs."""
+        for space in self.spaces:
+            if space.region.root == name:
+                return "indexer" if space.region.indexer else "core"
+        definition = self.definitions.get(name)
+        return self.pair_kernel(definition.inputs[0].name) if definition and definition.inputs else "core"
 
     def barrier_kernel(self, equation: Equation) -> str:
         """The pair kernel its input belongs to; a kernel of its own for a barrier over rows."""
         kinds = {self.graph.variant.axes[a].kind for ref in equation.inputs for a in ref.axes}
-        if not kinds >= _BOTH:
-            return f"barrier {equation.name}"
-        return self.pair_kernel(equation.inputs[0].name)
+        return self.pair_kernel(equation.inputs[0].name) if kinds >= _BOTH else f"barrier {equation.name}"
 
-    def pair_kernel(self, name: str) -> str:
-        """The kernel that makes a tensor over (query, context) pairs."""
-        if name in self.spaces:
-            return "indexer" if self.spaces[name].region.indexer else "core"
-        maker = next((e for e in self.barriers if name in {ref.name for ref in e.left}), None)
-        return self.pair_kernel(maker.inputs[0].name) if maker else "core"
-
-    def terms(self) -> list[CostTerm]:
-        self.step_reads()
-        self.step_writes()
-        self.barrier_terms()
-        self.appends()
-        return self.found
-
-    def add(
-        self, stage: str, cls: str, where: str, operand: Operand, rule: str, times: int = 1,
-        copies: Poly | None = None,
-    ) -> None:  # fmt: skip
-        amount = operand.bytes * times
-        if copies is not None:
-            amount = amount * copies
+    def term(self, stage: Stage, cls: str, where: str, operand: Operand, rule: str) -> CostTerm:
+        """A byte term; a row that is stored several times is moved several times."""
+        amount = operand.bytes
+        if operand.tensor is not None:
+            amount = amount * self.copies(operand.tensor)
         grows = AxisKind.CONTEXT in operand.kinds
-        self.found.append(
-            CostTerm(Kind.BYTES, stage, cls, where, amount, rule, grows, operand=operand, times=times)
-        )
+        return CostTerm(Kind.BYTES, stage, cls, where, amount, rule, grows, operand=operand)
 
-    def copies(self, tensor: Tensor | None) -> Poly | None:
-        if tensor is None or not tensor.copies:
-            return None
-        result = Poly.const(1)
-        for axis in tensor.copies:
-            result = result * self.sizes.put(self.graph.variant.axes[axis].size)
-        return result
+    def copies(self, tensor: Tensor) -> Poly:
+        """How often a row of the tensor is stored."""
+        return product(self.sizes.put(self.graph.variant.axes[axis].size) for axis in tensor.copies)
 
-    def step_reads(self) -> None:
-        seen: set[tuple[str, str, int]] = set()
-        for step in self.steps:
-            if step.stage is Stage.OFFLINE:
-                continue
-            for operand in (step.left, step.right):
-                part = step.part if self.passes and step.kernel in ("core", "indexer") else 0
-                mark = (step.kernel, operand.key, part)
-                if mark in seen:
-                    continue
-                seen.add(mark)
-                self.read(step, operand)
-            self.read_selection(step, seen)
+    def read(self, kernel: str, stage: Stage, operand: Operand, part: int, reader: str) -> None:
+        """A read, unless the kernel has it: made there, or read already as far as this needs."""
+        sort = self.sort(kernel, operand)
+        if sort is None:
+            return
+        cls, rule = sort
+        where = f"{' '.join(operand.tensors)} by {reader}"
+        term = self.term(stage, cls, where, operand, f"read: {rule}")
+        known = self.reads.setdefault((kernel, operand.key, part), [])
+        facts = (CONTEXT_HOLDS_QUERIES, *bounds(term.amount, *(o.amount for o in known)))
+        if any(always_at_least(other.amount, term.amount, facts) for other in known):
+            return
+        known[:] = [o for o in known if not always_at_least(term.amount, o.amount, facts)]
+        known.append(term)
 
-    def read(self, step: Step, operand: Operand) -> None:
-        name = " ".join(operand.tensors)
-        where = f"{name} by {_kernel_name(step)}"
+    def sort(self, kernel: str, operand: Operand) -> tuple[str, str] | None:
+        """(class, rule) of a read by `kernel`; None when nothing crosses its edge."""
         tensor = operand.tensor
         if operand.weight:
-            self.add(step.stage, "weight", where, operand, "read: weight")
-        elif tensor is not None and tensor.role is Role.TABLE:
-            return
-        elif tensor is not None and tensor.role in (Role.CACHE, Role.STATE):
-            self.add(step.stage, "cache", where, operand, "read: cached rows", copies=self.copies(tensor))
-        elif self.kernels.get(operand.key, {"memory"}) <= {step.kernel}:
-            return
-        elif _formed(operand):
-            self.add(step.stage, "formed", where, operand, "read: formed rows")
-        else:
-            self.add(step.stage, "activation", where, operand, "read: activation")
+            return "weight", "weight"
+        if tensor is not None and tensor.role is Role.TABLE:
+            return None
+        if tensor is not None and tensor.role is Role.CACHE:
+            return "cache", "cached rows"
+        if tensor is not None and tensor.role is Role.STATE:
+            return "cache", "state"
+        if tensor is not None and tensor.role is Role.INPUT:
+            given = {self.graph.variant.axes[axis].kind for axis in tensor.axes}
+            return ("cache", "given rows") if AxisKind.CONTEXT in given else ("activation", "activation")
+        if self.makers.get(operand.key, []) == [kernel]:
+            return None
+        return ("formed", "formed rows") if _formed(operand) else ("activation", "activation")
 
-    def read_selection(self, step: Step, seen: set[tuple[str, str, int]]) -> None:
-        """A kernel under a selection reads which rows it selects."""
+    def read_selection(self, step: Step) -> None:
+        """A kernel under a selection reads which rows it selects; the indexer wrote them."""
         for pair in step.region.masks:
             selector = pair.mask.selector
-            if selector is None or step.kernel != "core" or (step.kernel, selector, 0) in seen:
+            if selector is None or step.kernel != "core" or ("core", selector, 0) in self.reads:
                 continue
-            seen.add((step.kernel, selector, 0))
-            operand = self.selection(step, selector)
-            self.add(step.stage, "activation", f"{selector} by the core", operand, "read: selected rows")
-            self.add(
-                Stage.INDEXER,
-                "activation",
-                f"{selector} by the indexer",
-                operand,
-                "write: selected rows",
-            )
+            space = next(s for s in self.spaces if s.region is step.region)
+            tensor = self.graph.tensor(selector)
+            elements = space.points(frozenset({pair.query, pair.context})) * self.sizes.batch
+            operand = Operand(selector, (selector,), tensor.axes, elements, tensor.width, _BOTH, tensor, False)
+            self.reads["core", selector, 0] = [
+                self.term(step.stage, "activation", f"{selector} by the core", operand, "read: selected rows"),
+                self.term(
+                    Stage.INDEXER, "activation", f"{selector} by the indexer", operand, "write: selected rows"
+                ),
+            ]
 
-    def selection(self, step: Step, selector: str) -> Operand:
-        space = self.spaces[step.region.root]
-        pair = next(p for p in step.region.masks if p.mask.selector == selector)
-        tensor = self.graph.tensor(selector)
-        elements = space.points(frozenset({pair.query, pair.context})) * self.sizes.batch
-        return Operand(selector, (selector,), tensor.axes, elements, tensor.width, _BOTH, tensor, False)
+    def read_plain_summands(self) -> None:
+        """A summand that is one tensor has no step: the kernel that makes the sum reads it."""
+        for space in self.spaces:
+            region = space.region
+            equation = self.definitions[region.root]
+            if len(region.leaves) > 1 or len(equation.products) == 1:
+                continue
+            kernel, stage = self.sum_kernel(region.root)
+            leaf = region.leaves[0]
+            self.read(kernel, stage, self.operand(leaf.tensor, space, leaf.labels), 0, f"the sum {region.root}")
 
-    def step_writes(self) -> None:
-        written: set[str] = set()
-        for step in self.steps:
+    def sum_kernel(self, root: str) -> tuple[str, Stage]:
+        """The kernel that adds up a sum, and its stage: the first that makes a part, else its own."""
+        for step in self.online:
+            if step.region.root == root and step.contraction.members == step.region.full:
+                return step.kernel, step.stage
+        if root in self.makers:
+            return self.makers[root][0], Stage.CORE
+        self.makers[root] = [f"sum {root}"]
+        return f"sum {root}", Stage.PROJECTION
+
+    def operand(self, name: str, space: Space, labels: tuple[str, ...]) -> Operand:
+        """A tensor under the labels of a region."""
+        tensor = self.graph.tensor(name)
+        elements = space.points(frozenset(labels))
+        if tensor.role not in (Role.WEIGHT, Role.TABLE):
+            elements = elements * self.sizes.batch
+        return Operand(
+            key=name,
+            tensors=(name,),
+            axes=tuple(space.region.axis_of[label] for label in labels),
+            elements=elements,
+            width=tensor.width,
+            kinds=space.kinds(frozenset(labels)),
+            tensor=tensor,
+            weight=tensor.role is Role.WEIGHT,
+        )
+
+    def write_results(self) -> None:
+        """What a kernel makes and others read, or the caller gets."""
+        written: dict[str, list[str]] = {}
+        for step in self.online:
             result = step.result
-            if step.stage is Stage.OFFLINE or result.kinds >= _BOTH:
-                continue
             name = result.tensors[0] if len(result.tensors) == 1 else None
             role = self.graph.tensor(name).role if name else None
-            readers = set(self.readers.get(result.key, ()))
-            if name and role not in (Role.CACHE, Role.STATE):
-                readers |= self.readers.get(name, set())
-            mark = name or result.key
-            if mark in written or not (readers - {step.kernel} or role is Role.OUTPUT):
+            if result.kinds >= _BOTH or (role in _KEPT and name == step.region.root):
+                self.write_shared(step, written)
                 continue
-            written.add(mark)
-            where = f"{' '.join(result.tensors)} by {_kernel_name(step)}"
-            if not _formed(result):
-                self.add(step.stage, "activation", where, result, "write: activation")
-            elif self.conventions.formed == "write+read":
-                self.add(step.stage, "formed", where, result, "write: formed rows")
+            readers = self.readers.get(result.key, set()) | self.readers.get(name or "", set())
+            kernels = written.setdefault(name or result.key, [])
+            if step.kernel in kernels or not (readers - {step.kernel} or role is Role.OUTPUT):
+                continue
+            self.write(step, result, again=bool(kernels))
+            kernels.append(step.kernel)
+        for root, makers in self.makers.items():
+            if makers == [f"sum {root}"]:
+                space = next(s for s in self.spaces if s.region.root == root)
+                operand = self.operand(root, space, space.region.output)
+                self.found.append(
+                    self.term(
+                        Stage.PROJECTION, "activation", f"{root} by its sum", operand, "write: activation"
+                    )
+                )
 
-    def barrier_terms(self) -> None:
-        for equation in self.barriers:
-            kernel = self.barrier_kernel(equation)
-            stage = Stage.INDEXER if kernel == "indexer" else Stage.CORE
-            if kernel in ("core", "indexer"):
-                if self.conventions.traffic == "unfused":
-                    self.scores(equation, stage)
+    def write_shared(self, step: Step, written: dict[str, list[str]]) -> None:
+        """New rows that another kernel reads as a step's result, not from the cache."""
+        result = step.result
+        if result.kinds >= _BOTH or result.key in written:
+            return
+        if self.readers.get(result.key, set()) - {step.kernel}:
+            written[result.key] = [step.kernel]
+            self.write(step, result, again=False)
+
+    def write(self, step: Step, result: Operand, again: bool) -> None:
+        """One result; a part of a sum after the first is added to what is there."""
+        where = f"{' '.join(result.tensors)} by {_kernel_name(step)}"
+        if _formed(result):
+            if self.conventions.formed == "write+read":
+                self.found.append(self.term(step.stage, "formed", where, result, "write: formed rows"))
+            return
+        if again:
+            self.found.append(self.term(step.stage, "activation", where, result, "read: part of a sum"))
+        self.found.append(self.term(step.stage, "activation", where, result, "write: activation"))
+
+    def barriers(self) -> None:
+        """Scores and probabilities where they are not fused; rows through a barrier of its own."""
+        for equation in self.graph.variant.equations:
+            if equation.barrier is None:
                 continue
-            for ref in equation.inputs:
-                operand = self.whole(ref.name)
-                self.add(Stage.PROJECTION, "activation", f"{ref.name} by {equation.barrier}", operand,
-                         "read: activation")  # fmt: skip
-            for ref in equation.left:
-                operand = self.whole(ref.name)
-                self.add(Stage.PROJECTION, "activation", f"{ref.name} by {equation.barrier}", operand,
-                         "write: activation")  # fmt: skip
+            kernel = self.barrier_kernel(equation)
+            if kernel in _PAIR_KERNELS:
+                if self.conventions.traffic == "unfused":
+                    self.scores(equation, Stage.INDEXER if kernel == "indexer" else Stage.CORE)
+                continue
+            for refs, verb in ((equation.inputs, "read"), (equation.left, "write")):
+                for ref in refs:
+                    operand = self.whole(ref.name)
+                    cls = "formed" if _formed(operand) else "activation"
+                    if verb == "write" and cls == "formed" and self.conventions.formed != "write+read":
+                        continue
+                    where = f"{ref.name} by {equation.barrier}"
+                    rule = f"{verb}: {'formed rows' if cls == 'formed' else 'activation'}"
+                    self.found.append(self.term(Stage.PROJECTION, cls, where, operand, rule))
 
     def scores(self, equation: Equation, stage: Stage) -> None:
+        """Written and read: what a barrier over pairs takes and gives."""
         kind = BARRIERS[equation.barrier or ""]
         for ref in (*equation.inputs, *(() if kind.selects else equation.left)):
             operand = self.whole(ref.name)
-            self.add(stage, "score", f"{ref.name}, unfused", operand, "write: scores")
-            self.add(stage, "score", f"{ref.name}, unfused", operand, "read: scores")
+            for verb in ("write", "read"):
+                where = f"{ref.name}, unfused"
+                self.found.append(self.term(stage, "score", where, operand, f"{verb}: scores"))
 
     def whole(self, name: str) -> Operand:
-        """A barrier's input or output as an operand, with the mask of the scores it is made of."""
-        tensor = self.graph.tensor(name)
-        axes = self.graph.variant.axes
-        kinds = frozenset(axes[axis].kind for axis in tensor.axes)
-        elements = self.barrier_elements(name, tensor)
-        return Operand(
-            name,
-            (name,),
-            tensor.axes,
-            elements * self.sizes.batch,
-            tensor.width,
-            kinds,
-            tensor,
-            False,
-        )
-
-    def barrier_elements(self, name: str, tensor: Tensor) -> Poly:
-        for space in self.spaces.values():
+        """A barrier's input or output, with the mask of the scores it is made of."""
+        for space in self.spaces:
             if space.region.root == name:
-                return space.points(frozenset(space.region.output))
+                return self.operand(name, space, space.region.output)
             for leaf in space.region.leaves:
                 if leaf.tensor == name:
-                    return space.points(frozenset(leaf.labels))
-        result = Poly.const(1)
-        for axis in tensor.axes:
-            result = result * self.sizes.put(self.graph.variant.axes[axis].size)
-        return result
+                    return self.operand(name, space, leaf.labels)
+        tensor = self.graph.tensor(name)
+        axes = self.graph.variant.axes
+        elements = product(self.sizes.put(axes[axis].size) for axis in tensor.axes) * self.sizes.batch
+        kinds = frozenset(axes[axis].kind for axis in tensor.axes)
+        return Operand(name, (name,), tensor.axes, elements, tensor.width, kinds, tensor, False)
 
     def appends(self) -> None:
         """The new rows of each cache, and the new value of each state, written once."""
         for equation in self.graph.variant.equations:
             if not equation.writes:
                 continue
-            tensor = self.graph.tensor(equation.name)
-            space = self.spaces[equation.name]
-            elements = space.points(frozenset(space.region.output)) * self.sizes.batch
-            axes = tuple(space.region.axis_of[label] for label in space.region.output)
-            kinds = space.kinds(frozenset(space.region.output))
-            operand = Operand(
-                equation.name, (equation.name,), axes, elements, tensor.width, kinds, tensor, False
-            )
+            space = next(s for s in self.spaces if s.region.root == equation.name)
+            operand = self.operand(equation.name, space, space.region.output)
             stage = Stage.INDEXER if space.region.indexer else Stage.PROJECTION
-            rule = "write: new state" if tensor.role is Role.STATE else "write: new rows"
-            self.add(
-                stage,
-                "append",
-                f"{equation.name}, new rows",
-                operand,
-                rule,
-                copies=self.copies(tensor),
-            )
+            is_state = self.graph.tensor(equation.name).role is Role.STATE
+            rule = "write: new state" if is_state else "write: new rows"
+            self.found.append(self.term(stage, "append", f"{equation.name}, new rows", operand, rule))
 
 
 def _formed(operand: Operand) -> bool:
@@ -254,7 +301,7 @@ def _formed(operand: Operand) -> bool:
 
 
 def _kernel_name(step: Step) -> str:
-    if step.kernel in ("core", "indexer"):
+    if step.kernel in _PAIR_KERNELS:
         return f"the {step.kernel}"
     if step.kernel.startswith("rows of"):
         return "the pass that forms rows"

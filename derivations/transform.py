@@ -37,6 +37,19 @@ class _Rewriter:
         self.definitions = {r.name: e for e in variant.equations for r in e.left}
         self.made: dict[str, Equation] = {}
         self.renamed: dict[tuple[str, str, str], str] = {}
+        self.growing: dict[str, bool] = {}
+
+    def has_new_rows(self, name: str) -> bool:
+        """Whether rows of `name` come from a cache, which gains rows in this step."""
+        if name not in self.growing:
+            definition = self.definitions.get(name)
+            role = self.variant.tensors[name].role
+            self.growing[name] = role in (Role.CACHE, Role.STATE) or (
+                definition is not None
+                and not definition.writes
+                and any(self.has_new_rows(r.name) for r in definition.uses)
+            )
+        return self.growing[name]
 
     def ref(self, ref: Ref, old: str, new: str) -> Ref:
         """`ref` with axis `old` replaced by `new`, cloning what it refers to where that is needed."""
@@ -123,6 +136,10 @@ def without_caches(variant: Variant) -> Variant:
 class _Barriers(_Rewriter):
     """Clones only what a barrier or a sum defines; the rest is inlined under any axis."""
 
+    def __init__(self, variant: Variant, suffix: str) -> None:
+        super().__init__(variant, suffix)
+        self.dependent: dict[str, bool] = {}
+
     def ref(self, ref: Ref, old: str, new: str) -> Ref:
         moved = Ref(ref.name, tuple(new if axis == old else axis for axis in ref.axes))
         if old not in ref.axes or not self.depends_on_barrier(ref.name):
@@ -130,12 +147,18 @@ class _Barriers(_Rewriter):
         return super().ref(ref, old, new)
 
     def depends_on_barrier(self, name: str) -> bool:
-        definition = self.definitions.get(name)
-        if definition is None or definition.writes:
-            return False
-        if definition.barrier is not None or len(definition.products) > 1:
-            return True
-        return any(self.depends_on_barrier(r.name) for r in definition.uses)
+        if name not in self.dependent:
+            definition = self.definitions.get(name)
+            self.dependent[name] = (
+                definition is not None
+                and not definition.writes
+                and (
+                    definition.barrier is not None
+                    or len(definition.products) > 1
+                    or any(self.depends_on_barrier(r.name) for r in definition.uses)
+                )
+            )
+        return self.dependent[name]
 
     def take(self) -> list[Equation]:
         made, self.made = list(self.made.values()), {}
@@ -157,6 +180,10 @@ def keep_formed(variant: Variant, names: Iterable[str], copied: bool) -> Variant
         if equation.name not in wanted:
             equations.append(equation)
             continue
+        if not rewriter.has_new_rows(equation.name):
+            # rows of something given from outside were formed before this step, and none is new
+            rewriter.tensors[equation.name] = replace(variant.tensors[equation.name], role=Role.INPUT)
+            continue
         context = _axes_of(variant, equation.left[0].axes, AxisKind.CONTEXT)[0]
         query = next(a.name for a in variant.axes.values() if a.kind is AxisKind.QUERY)
         rewritten = rewriter.equation(equation, context, query)
@@ -165,7 +192,9 @@ def keep_formed(variant: Variant, names: Iterable[str], copied: bool) -> Variant
     equations = _with_new_rows(rewriter, equations)
     used = {r.name for e in equations for r in e.uses}
     equations = [e for e in equations if not e.writes or e.name in used]
-    tensors = rewriter.tensors
+    used |= {r.name for e in equations for r in (*e.left, *e.uses)}
+    used |= {mask.selector for mask in variant.masks.values() if mask.selector}
+    tensors = {name: tensor for name, tensor in rewriter.tensors.items() if name in used}
     if copied:
         for equation in equations:
             tensors = _copies(variant, equation, wanted, tensors)

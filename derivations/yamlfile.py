@@ -37,11 +37,16 @@ class Entry:
         """An error about this value."""
         return InputError(message, self.place)
 
+    def size(self) -> int:
+        """How many entries a list or a mapping has; 0 for a scalar."""
+        return len(self.value) if isinstance(self.value, list | dict) else 0
+
     def mapping(self, allowed: Iterable[str] | None = None, required: Iterable[str] = ()) -> dict[str, Entry]:
         """The mapping; InputError for another kind of value, unknown or missing keys."""
         if not isinstance(self.value, dict):
             raise self.fail(f"expected `key: value` lines here, found {_kind(self.value)}")
-        known = None if allowed is None else sorted(set(allowed) | set(required))
+        required = tuple(required)
+        known = None if allowed is None and not required else sorted({*(allowed or ()), *required})
         for key in self.value:
             if known is not None and key not in known:
                 raise unknown("key", key, known, self.keys[key])
@@ -58,6 +63,8 @@ class Entry:
 
     def text(self, longest: int = 300) -> str:
         """The non-empty text; numbers are taken as they were written."""
+        if isinstance(self.value, float):
+            raise self.fail("a decimal; write it as a whole number or as a quotient such as 3/2")
         if isinstance(self.value, bool) or not isinstance(self.value, str | int):
             raise self.fail(f"expected a text, found {_kind(self.value)}")
         text = str(self.value).strip()
@@ -76,15 +83,17 @@ class Entry:
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             raise self.fail(f"expected a whole number, found {_kind(self.value)}")
         if not least <= self.value <= most:
-            raise self.fail(f"{self.value} is out of range; it must be {least} to {most}")
+            shown = self.value if abs(self.value) < 10**30 else "the number"
+            raise self.fail(f"{shown} is out of range; it must be {least} to {most}")
         return self.value
 
     def number(self) -> float | int:
         """A positive, finite number."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise self.fail(f"expected a number, found {_kind(self.value)}")
-        if not 0 < self.value < float("inf"):
-            raise self.fail(f"{self.value} is not a positive, finite number")
+        if not 1e-12 < self.value < 1e18:
+            shown = self.value if abs(self.value) < 1e30 else "the number"
+            raise self.fail(f"{shown} is not a positive, finite number of a sensible size")
         return self.value
 
 
@@ -98,9 +107,15 @@ def read_yaml(path: Path, shown: str | None = None) -> Entry:
     """Read and check one YAML file; `shown` is the name used in errors."""
     name = shown or str(path)
     try:
+        if not path.exists():
+            raise InputError(f"there is no file {name}")
+        if path.is_dir():
+            raise InputError(f"cannot read {name}: is a directory")
+        if not path.is_file():
+            raise InputError(f"{name} is no regular file")
         raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
-    except FileNotFoundError:
-        raise InputError(f"there is no file {name}") from None
+    except ValueError:
+        raise InputError(f"{name[:60]!r} cannot be the name of a file") from None
     except OSError as error:
         raise InputError(f"cannot read {name}: {(error.strerror or 'unknown reason').lower()}") from None
     if raw is None:
@@ -116,6 +131,10 @@ def parse_yaml(text: str, file: str) -> Entry:
     """Parse YAML text; InputError with file and line for everything that is not plain data."""
     if len(text) > MAX_BYTES:
         raise InputError(f"{file} is larger than {MAX_BYTES // 1024} KiB; surely the wrong file")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(f"{file} is not UTF-8 text") from None
     try:
         events = list(_safe_events(text, file))
     except yaml.YAMLError as error:
@@ -192,11 +211,13 @@ def _scalar(event: Any, place: Place) -> Any:
         return event.value
     tag = _RESOLVER.resolve(yaml.ScalarNode, event.value, (True, False))
     kind = tag.rpartition(":")[2]
+    plain = event.value.replace("_", "")
     try:
         if kind == "int":
-            return int(event.value.replace("_", ""))
+            # a number too long for Python to convert is kept as one that every bound refuses
+            return int(plain) if len(plain) < 1000 else 10**1000
         if kind == "float":
-            return float(event.value.replace("_", ""))
+            return float(plain)
     except ValueError:
         return event.value
     if kind == "null":

@@ -95,7 +95,7 @@ def test_window_diff(order: str, queries: int, context: int, pairs: int, rows: i
             + (2 * queries * 4 * (16 + 16) if latent else 0)
             + 2 * queries * (4 * 8 + 4 * 10)  # O_1, O_2 written and read
             + 32 * (4 * 8 + 4 * 10)  # W_O1, W_O2
-            + queries * 32  # Y, written once
+            + 3 * queries * 32  # Y: written, then read and written when the second half is added
         ),
     )
     dims = {**DIFF, "S": queries, "L": context}
@@ -136,7 +136,7 @@ def test_two_contexts(order: str, queries: int, pairs: int, phase: str) -> None:
             + (2 * queries * 4 * (32 + 32) if raw else 0)  # on the memory's width, both sides
             + 2 * queries * 4 * (6 + 6)  # O, O_M written and read
             + 32 * 4 * (6 + 6)  # W_O, W_OM
-            + queries * 32  # Y, written once
+            + 3 * queries * 32  # Y: written, then read and written when the second half is added
         ),
     )
     dims = {**TWO, "S": queries}

@@ -15,6 +15,7 @@ from .options import (
     pick_format,
     study_of,
     study_options,
+    unknown_sizes,
 )
 
 
@@ -72,6 +73,8 @@ def _left_out(derivations: list[Any]) -> None:
     if model is None:
         return
     seen = {option for d in derivations for option in d.study.variant.options}
+    for study in {d.study.variant.name: d.study for d in derivations}.values():
+        unknown_sizes(study)
     missing = [option for option in model.options if option not in seen]
     if missing:
         notice(f"{model.title} also has {' and '.join(missing)}, which no compared variant has")

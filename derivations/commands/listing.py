@@ -31,17 +31,28 @@ def command(kind: str, of: str | None, as_json: bool, output: str | None) -> Non
     if as_json:
         import json
 
-        data = {"schema": "derive/1", kind: rows}
-        emit(json.dumps(data, indent=2, ensure_ascii=False) + "\n", output)
+        emit(json.dumps({"schema": "derive/1", kind: rows}, indent=2, ensure_ascii=False) + "\n", output)
         return
     if not rows:
         emit(f"{of} names no orders; it has one, direct: the program as written\n", output)
         return
-    width = max(len(row["name"]) for row in rows)
-    emit(
-        "".join(f"{row['name'].ljust(width)}  {row['title']}".rstrip() + "\n" for row in rows),
-        output,
-    )
+    lines = [_line(kind, row, of) for row in rows]
+    width = max(len(name) for name, _ in lines)
+    emit("".join(f"{name.ljust(width)}  {title}".rstrip() + "\n" for name, title in lines), output)
+
+
+def _line(kind: str, row: dict[str, Any], of: str | None) -> tuple[str, str]:
+    """A row as name and phrase."""
+    if kind == "orders":
+        return row["name"] if of else f"{row['variant']} {row['name']}", row["title"]
+    if kind == "conventions":
+        return f"{row['name']} {row['value']}", row["meaning"] + (" (default)" if row["default"] else "")
+    title = row["title"]
+    if row.get("options") and kind == "variants":
+        title += f"; options: {', '.join(row['options'])}"
+    if kind == "models":
+        title += f" ({'+'.join([row['variant'], *row['options']])})"
+    return row["name"], title
 
 
 def _rows(kind: str, of: str | None) -> list[dict[str, Any]]:
@@ -50,40 +61,32 @@ def _rows(kind: str, of: str | None) -> list[dict[str, Any]]:
 
         wanted = [of] if of is not None else list(variant_names())
         found = [(name, order) for name in wanted for order in load_variant(name).orders]
-        return [
-            {"name": order.name if of else f"{name} {order.name}", "title": order.title}
-            for name, order in found
-        ]
+        return [{"variant": name, "name": order.name, "title": order.title} for name, order in found]
     if kind == "conventions":
         from ..conventions import KNOBS
 
         return [
-            {"name": f"{name} {value}", "title": meaning}
+            {"name": name, "value": value, "meaning": meaning, "default": value == next(iter(knob.values))}
             for name, knob in KNOBS.items()
             for value, meaning in knob.values.items()
         ]
     from ..resources import names
 
-    folder = {
-        "variants": "variants",
-        "models": "checkpoints",
-        "gpus": "hardware",
-        "notations": "notations",
-    }[kind]
+    folders = {"variants": "variants", "models": "checkpoints", "gpus": "hardware"}
+    folder = folders.get(kind, kind)
     return [{"name": name, **_described(folder, name)} for name in names("models", folder)]
 
 
 def _described(folder: str, name: str) -> dict[str, Any]:
-    """Title and, for variants, options: read without building anything."""
+    """Title, variant and options: read without building anything."""
     from ..resources import resource
     from ..yamlfile import read_yaml
 
     fields = read_yaml(resource("models", folder, f"{name}.yaml"), f"models/{folder}/{name}.yaml").mapping()
-    title = fields["title"].text(120)
-    if folder == "variants" and "options" in fields:
-        options = list(fields["options"].mapping())
-        return {"title": f"{title}; options: {', '.join(options)}", "options": options}
+    row: dict[str, Any] = {"title": fields["title"].text(120)}
+    if folder == "variants":
+        row["options"] = list(fields["options"].mapping()) if "options" in fields else []
     if folder == "checkpoints":
-        on = fields["options"].texts() if "options" in fields else ()
-        return {"title": f"{title} ({'+'.join([fields['variant'].text(), *on])})"}
-    return {"title": title}
+        row["variant"] = fields["variant"].text()
+        row["options"] = list(fields["options"].texts()) if "options" in fields else []
+    return row

@@ -179,11 +179,12 @@ def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool 
     gpu = load_accelerator(flags["gpu"]) if flags.get("gpu") else None
     study = Study(variant, conventions, values, model, gpu)
     if model is not None and not quiet:
-        _model_notices(variant, model, values)
+        _left_out(variant, model)
+        unknown_sizes(study)
     return study
 
 
-def _model_notices(variant: Any, model: Any, values: dict[str, Any]) -> None:
+def _left_out(variant: Any, model: Any) -> None:
     left_out = [o for o in model.options if o not in variant.options and o in variant.all_options]
     if left_out:
         whole = [o for o in variant.all_options if o in left_out or o in variant.options]
@@ -192,10 +193,14 @@ def _model_notices(variant: Any, model: Any, values: dict[str, Any]) -> None:
             f"{model.title} also has {' and '.join(left_out)}, which this derivation leaves out; "
             f"{'+'.join([variant.base, *whole])} has {them}"
         )
-    missing = [n for n in variant.symbols if n not in values and n not in ("L", "S", "B")]
+
+
+def unknown_sizes(study: Any) -> None:
+    """Say which sizes the model does not give."""
+    missing = [n for n in study.variant.symbols if n not in study.values and n not in ("L", "S", "B")]
     if missing:
         stay = "it stays a symbol" if len(missing) == 1 else "they stay symbols"
-        notice(f"{model.title} gives no {', '.join(missing)}; {stay}")
+        notice(f"{study.model.title} gives no {', '.join(missing)} for {study.variant.name}; {stay}")
 
 
 def notice(text: str) -> None:

@@ -57,13 +57,12 @@ def _rendered(derivations: list[Any], notation: Any, form: str, flags: dict[str,
     from ..render import render
 
     named = [order.name for order in derivations[0].study.variant.orders]
-    reports = []
-    for index, derivation in enumerate(derivations):
-        own = derivation.cost.order.name
-        done = [d.cost.order.name for d in derivations[:index]]
-        rivals = [name for name in named if name not in (own, *done)] if own in named else []
-        reports.append(derivation_report(derivation, notation, rivals))
-    report = reports[0] if len(reports) == 1 else joined_report(derivations[0], reports)
+    if len(derivations) == 1:
+        own = derivations[0].cost.order.name
+        rivals = [name for name in named if name != own] if own in named else []
+        report = derivation_report(derivations[0], notation, rivals)
+    else:
+        report = joined_report(derivations, notation, named)
     if form == "template":
         from ..render.data import derivations_data
         from ..render.jail import render_user_template

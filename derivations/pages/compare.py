@@ -41,7 +41,7 @@ def compare_report(derivations: Iterable[Derivation], file: NotationFile | None)
 
 
 def _short(math: Math) -> Cell:
-    return cell(math) if len(math.text) <= _LONG else cell("see its page")
+    return cell(math) if len(math.text) <= _LONG else cell("long")
 
 
 def _formulas(derivation: Derivation, file: NotationFile | None) -> tuple[Cell, ...]:

@@ -62,7 +62,7 @@ def crossover_blocks(study: Study, first: str, second: str, notation: Notation) 
     values = {name: value for name, value in study.values.items() if name != "S"}
     conventions = replace(study.conventions, phase="verify", scope="attention")
     asked = replace(study, values=values, conventions=conventions)
-    blocks: list[Block] = [Heading(f"Against the order {second}")]
+    blocks: list[Block] = [Heading(f"{first} against {second}".capitalize())]
     try:
         crossover = crossover_of(asked, first, second, "S")
     except InputError as error:
@@ -166,12 +166,17 @@ def _solution(
             )
         )
     value = solution.root.value(values)
-    if value is not None:
-        holds = all(condition.holds(values) for condition in solution.conditions)
-        words = [f"At these sizes {name.text}* = ", number_math(value)]
-        words.append("." if holds else ", but the condition fails there, so it is no crossing.")
+    verdicts = [condition.holds(values) for condition in solution.conditions]
+    if False in verdicts:
+        words = ["At these sizes that fails: there is no crossing."]
+        cheaper = crossover.cheaper_everywhere(values)
+        if cheaper is not None:
+            words = [f"At these sizes that fails: {cheaper} is cheaper at every {name.text}."]
+        blocks.append(Prose(tuple(words)))
+    elif value is not None:
+        words = [f"At these sizes {name.text}* = ", number_math(value), "."]
         limit = solution.limit.value(values) if solution.limit is not None else None
-        if limit is not None and holds:
+        if limit is not None:
             words.append(f" The limit is {number_text(limit)}.")
         blocks.append(Prose(tuple(words)))
     return blocks

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 
 from ..atoms import free_symbols
 from ..conventions import KNOBS, SCOPES
-from ..derivation import Derivation
+from ..derivation import Derivation, Study
 from ..notation import Notation
 from ..report import Block, Display, Heading, Items, Math, Prose, Report, Table, cell, prose
 from .crossover import crossover_blocks
@@ -19,56 +20,80 @@ __all__ = ["conventions_table", "derivation_report", "joined_report"]
 
 def derivation_report(derivation: Derivation, notation: Notation, rivals: Iterable[str] = ()) -> Report:
     """The whole page; `rivals` are the orders its order is held against."""
+    study, order = derivation.study, derivation.cost.order
     setter = Setter.of(derivation, notation)
-    study, cost = derivation.study, derivation.cost
-    blocks: list[Block] = [
-        *_summary(derivation, setter),
+    blocks = [*_summary(derivation, setter), *_given(derivation, setter), *_derived(derivation, setter)]
+    for rival in rivals:
+        blocks += crossover_blocks(study, order.name, rival, notation)
+    blocks += [Heading("Conventions"), *_conventions(derivation)]
+    return Report(
+        title=study.variant.title,
+        subtitle=f"order {order.label}, {study.conventions.phase}, scope {study.conventions.scope}",
+        blocks=tuple(blocks),
+        sources=_sources(study),
+    )
+
+
+def joined_report(derivations: Iterable[Derivation], notation: Notation, named: Iterable[str]) -> Report:
+    """Several orders of one variant in one document; what they share stands once.
+
+    `named` are the orders held against each other, each pair once.
+    """
+    found = list(derivations)
+    study = found[0].study
+    blocks = _given(found[0], Setter.of(found[0], notation))
+    for derivation in found:
+        setter = Setter.of(derivation, notation)
+        blocks.append(Heading(f"Order {derivation.cost.order.label}"))
+        sections = [*_summary(derivation, setter), *_derived(derivation, setter)]
+        blocks += [Heading(b.text, b.level + 1) if isinstance(b, Heading) else b for b in sections]
+    for first, second in combinations(named, 2):
+        blocks += crossover_blocks(study, first, second, notation)
+    blocks += [Heading("Conventions"), *_conventions(found[0])]
+    return Report(
+        title=study.variant.title,
+        subtitle=f"{len(found)} orders, {study.conventions.phase}, scope {study.conventions.scope}",
+        blocks=tuple(blocks),
+        sources=_sources(study),
+    )
+
+
+def _given(derivation: Derivation, setter: Setter) -> list[Block]:
+    """What is the same for every order: symbols and program."""
+    return [
         Heading("Symbols"),
         _symbols(derivation, setter),
         Heading("The program"),
         _program_text(setter),
         setter.program(),
+    ]
+
+
+def _derived(derivation: Derivation, setter: Setter) -> list[Block]:
+    """What an order does and what follows."""
+    unit = "FLOPs" if derivation.study.conventions.unit == "flops" else "MACs"
+    blocks: list[Block] = [
         Heading("The bracketing"),
         *_bracketing(derivation, setter),
-        Heading("FLOPs" if study.conventions.unit == "flops" else "MACs"),
+        Heading(unit),
         *flop_blocks(derivation, setter),
         Heading("Bytes"),
         *byte_blocks(derivation, setter),
         Heading("The division"),
         *division_blocks(derivation, setter),
     ]
-    if study.values:
+    if derivation.study.values:
         blocks += [Heading("With numbers"), *number_blocks(derivation, setter)]
-    blocks += [Heading("As the context grows"), *growth_blocks(derivation, setter)]
-    for rival in rivals:
-        blocks += crossover_blocks(study, cost.order.name, rival, notation)
-    blocks += [Heading("Conventions"), *_conventions(derivation)]
+    return [*blocks, Heading("As the context grows"), *growth_blocks(derivation, setter)]
+
+
+def _sources(study: Study) -> tuple[str, ...]:
     sources = [study.variant.reference] if study.variant.reference else []
     if study.model is not None:
         sources.append(f"{study.model.title}: {study.model.source}")
     if study.gpu is not None:
         sources.append(f"{study.gpu.title}: {study.gpu.bandwidth.source}")
-    return Report(
-        title=study.variant.title,
-        subtitle=f"order {cost.order.label}, {study.conventions.phase}, scope {study.conventions.scope}",
-        blocks=tuple(blocks),
-        sources=tuple(sources),
-    )
-
-
-def joined_report(first: Derivation, reports: list[Report]) -> Report:
-    """Several orders of one variant in one document, each under a heading of its own."""
-    blocks: list[Block] = []
-    for report in reports:
-        blocks.append(Heading(report.subtitle.capitalize()))
-        blocks += [Heading(b.text, b.level + 1) if isinstance(b, Heading) else b for b in report.blocks]
-    conventions = first.study.conventions
-    return Report(
-        title=first.study.variant.title,
-        subtitle=f"{len(reports)} orders, {conventions.phase}, scope {conventions.scope}",
-        blocks=tuple(blocks),
-        sources=reports[0].sources,
-    )
+    return tuple(sources)
 
 
 def _summary(derivation: Derivation, setter: Setter) -> list[Block]:

@@ -81,7 +81,7 @@ def byte_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
     blocks: list[Block] = [
         prose("A kernel moves the tensors that cross its edge; what it makes and uses itself stays on chip. "
               "In scope:"),
-        Table(("tensor", "size", "bytes", "class", "direction"), tuple(rows), "lllll"),
+        Table(("tensor", "elements", "bytes", "class", "direction"), tuple(rows), "lllll"),
         *_total(derivation, setter, Kind.BYTES, "M"),
     ]  # fmt: skip
     outside = [t for t in cost.terms if t.kind == Kind.BYTES and not cost.counts(t)]
@@ -96,14 +96,14 @@ def byte_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
 def _byte_row(term: CostTerm, setter: Setter) -> tuple[Cell, ...]:
     operand = term.operand
     assert operand is not None
-    shape = setter.shape(operand.axes)
+    elements = setter.quantity(operand.elements)
     copies = setter.variant.tensors[operand.key].copies if operand.tensor else ()
-    extra = cell(" copied over ", setter.shape(copies)) if copies else ()
+    extra = cell(", each copied over ", setter.shape(copies)) if copies else ()
     reader = term.where.partition(" by ")[2] or term.where.partition(", ")[2]
     direction = term.rule.partition(":")[0] + (f" by {reader}" if reader.startswith("the core") else "")
     return (
         cell(setter.operand(operand, shaped=False)),
-        (shape, *extra),
+        (elements, *extra),
         cell(setter.quantity(term.amount)),
         cell(term.cls),
         cell(direction),

@@ -102,18 +102,8 @@ def growth_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
         limit = limit_in(ratio, "L")
         if limit is not None and limit.over:
             shown = setter.quantity(limit)
-            arrow = Math("\\to", "->")
             entries.append(
-                cell(
-                    "The intensity tends to ",
-                    shown,
-                    " as ",
-                    setter.symbol("L"),
-                    " ",
-                    arrow,
-                    Math("\\infty", "infinity"),
-                    ".",
-                )
+                cell("The intensity tends to ", shown, " as ", setter.symbol("L"), " grows without bound.")
             )
     caches = setter.kept()
     if caches:

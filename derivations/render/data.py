@@ -49,14 +49,15 @@ def sympy_text(expression: Any, notation: Notation) -> str:
     return str(expression)
 
 
+def formula(value: Poly | Ratio, notation: Notation) -> dict[str, Any]:
+    """`expr` and `latex`."""
+    expression = value.sympy() if isinstance(value, Ratio) else factor(value).sympy()
+    return {"expr": sympy_text(expression, notation), "latex": notation.latex(value)}
+
+
 def quantity(value: Poly | Ratio, notation: Notation, known: Coefficient | None) -> dict[str, Any]:
     """`expr`, `latex` and the number."""
-    expression = value.sympy() if isinstance(value, Ratio) else factor(value).sympy()
-    return {
-        "expr": sympy_text(expression, notation),
-        "latex": notation.latex(value),
-        **number(known),
-    }
+    return {**formula(value, notation), **number(known)}
 
 
 def derivations_data(derivations: Iterable[Derivation], notation: Notation) -> dict[str, Any]:
@@ -154,7 +155,7 @@ def crossover_data(crossover: Crossover, study: Study, notation: Notation, measu
         "scope": study.conventions.scope,
         "conventions": dict(study.conventions.items()),
         "dims": dims_data(study, notation),
-        "difference": quantity(crossover.difference, notation, None) if crossover.difference else None,
+        "difference": formula(crossover.difference, notation),
     }
     if not crossover.solutions:
         data |= {"solution": None, "condition": None, "limit": None, "below": None, "above": None}
@@ -172,11 +173,15 @@ def crossover_data(crossover: Crossover, study: Study, notation: Notation, measu
         return data
     solutions = [solution_data(s, study, notation) for s in crossover.solutions]
     holding = [s for s in solutions if s["condition"]["holds"] is not False]
-    data |= holding[0] if holding else solutions[0]
-    if len(solutions) > 1:
+    if len(solutions) > 1 or not holding:
         data["solutions"] = solutions
-    if not holding:
-        data["never"] = f"{solutions[0]['condition']['expr']} fails at these sizes"
+    if holding:
+        return data | holding[0]
+    cheaper = crossover.cheaper_everywhere(study.values)
+    winner = f"; {cheaper} is cheaper at every {data['in']}" if cheaper else ""
+    data |= {"solution": None, "condition": solutions[0]["condition"], "limit": None}
+    data |= {"below": None, "above": None}
+    data["never"] = f"{solutions[0]['condition']['expr']} fails at these sizes{winner}"
     return data
 
 
