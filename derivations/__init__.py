@@ -1,1 +1,98 @@
-"""derive: a symbolic derivation engine for the cost of attention."""
+"""derive: a symbolic derivation engine for the cost of attention.
+
+    >>> import derivations
+    >>> mla = derivations.load_variant("mla")
+    >>> study = derivations.Study(mla, derivations.Conventions(), {})
+    >>> derivations.derive(study, "absorb").intensity.sympy()
+    4*H/b
+
+The map of the house; data flows down, and a test keeps imports that way (tests/test_layers.py):
+
+    errors          one root error: what is wrong, where, what would be right
+    poly            Laurent polynomials on plain integers, the working currency
+    domain, atoms   sound comparison of polynomials; min, ceil and floor as symbols
+    dims            size symbols, their numbers, their sympy side
+    expr, yamlfile, equations     size formulas, located YAML, the equation language
+    program         a variant as data;  legal: what a legal one is;  spec: YAML to Variant
+    masks           pairs and rows as closed forms
+    graph, regions  maximal multilinear products between barriers
+    transform       programs without caches, or with other tensors kept as caches
+    trees           bracketings and index points, the only FLOP rule there is
+    search          named orders, the member that stands for one, the best at given sizes
+    conventions     every knob;  steps: an order as steps with stages and kernels
+    terms, traffic, costs         the ledger: one line, the byte lines, sums over a scope
+    algebra, analysis, crossover  factors and limits; intensity and growth; where orders meet
+    resources, library, checkpoints, hardware    files that ship, or the user's own
+    derivation      a study (what is asked) and its derivation (the answer)
+    notation, report, pages, render, publish     letters, documents, templates, JSON, reports/
+    commands, cli   the command line; thin, imported when run
+
+Sizes, costs and results convert to sympy (`.sympy()`, `dims.to_sympy`); nothing imports sympy
+before it is needed. Where this differs from a first plan: `legal` and `regions` stand apart from
+`spec` and `graph`, `steps` and `traffic` from `costs`, `domain` is its own, and conventions that
+change what is kept between steps rewrite the program (`transform`) instead of the ledger.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .checkpoints import Checkpoint, load_checkpoint
+    from .conventions import Conventions
+    from .crossover import Crossover
+    from .derivation import Derivation, Study, crossover_of, derive
+    from .errors import DeriveError, InputError
+    from .hardware import Accelerator, load_accelerator
+    from .library import load_variant, variant_names
+    from .program import Variant
+    from .regions import build_graph
+
+__all__ = [
+    "Accelerator",
+    "Checkpoint",
+    "Conventions",
+    "Crossover",
+    "Derivation",
+    "DeriveError",
+    "InputError",
+    "Study",
+    "Variant",
+    "build_graph",
+    "crossover_of",
+    "derive",
+    "load_accelerator",
+    "load_checkpoint",
+    "load_variant",
+    "variant_names",
+]
+
+_HOMES = {
+    "Accelerator": "hardware",
+    "Checkpoint": "checkpoints",
+    "Conventions": "conventions",
+    "Crossover": "crossover",
+    "Derivation": "derivation",
+    "DeriveError": "errors",
+    "InputError": "errors",
+    "Study": "derivation",
+    "Variant": "program",
+    "build_graph": "regions",
+    "crossover_of": "derivation",
+    "derive": "derivation",
+    "load_accelerator": "hardware",
+    "load_checkpoint": "checkpoints",
+    "load_variant": "library",
+    "variant_names": "library",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

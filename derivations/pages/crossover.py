@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..algebra import Factors, factor
 from ..conventions import SCOPES
 from ..crossover import Condition, Crossover, Root, Solution
 from ..derivation import Study, crossover_of
@@ -12,7 +13,7 @@ from ..errors import InputError
 from ..notation import Notation, number_text
 from ..poly import Coefficient
 from ..report import Block, Cell, Display, Heading, Math, Prose, Report, prose
-from .parts import number_math
+from .parts import LONG, addends_of, number_math, packed
 
 __all__ = ["condition_math", "crossover_blocks", "crossover_report", "root_math"]
 
@@ -27,8 +28,6 @@ def root_math(root: Root, notation: Notation, whole: bool = False) -> Math:
         return notation.collected(part, "L", latex)  # type: ignore[arg-type]
 
     if root.ratio is not None:
-        from ..algebra import Factors, factor
-
         shared = root.ratio.common()
         inverse = Factors(shared.number, shared.powers, shared.sums).inverse()
         over = factor(root.p).times(inverse).poly()
@@ -86,20 +85,13 @@ def solution_blocks(
     crossover: Crossover, study: Study, notation: Notation, measure: str = "flops"
 ) -> list[Block]:
     """The difference, and each crossing or why there is none."""
-    first, second = crossover.names
     letter = "F" if measure == "flops" else "M"
     name = Math(notation.tex(crossover.symbol), notation.plain(crossover.symbol))
     what = "FLOPs" if measure == "flops" else "Bytes"
     blocks: list[Block] = [
         prose(f"{what} of the scope {study.conventions.scope} ({SCOPES[study.conventions.scope].text}), "
               f"with S {_range(study)}. The difference is"),
-        Display((
-            Math(
-                f"{_indexed(letter, first)} - {_indexed(letter, second)} &= "
-                f"{notation.latex(crossover.difference)}",
-                f"{letter}({first}) - {letter}({second}) = {notation.text(crossover.difference)}",
-            ),
-        )),
+        Display(_difference(crossover, notation, letter)),
     ]  # fmt: skip
     if crossover.never is not None:
         blocks.append(Prose(_never(crossover, study.values, notation)))
@@ -107,6 +99,18 @@ def solution_blocks(
     for solution in crossover.solutions:
         blocks += _solution(crossover, solution, name, study.values, notation)
     return blocks
+
+
+def _difference(crossover: Crossover, notation: Notation, letter: str) -> tuple[Math, ...]:
+    first, second = crossover.names
+    head = Math(
+        f"{_indexed(letter, first)} - {_indexed(letter, second)} &= ",
+        f"{letter}({first}) - {letter}({second}) = ",
+    )
+    whole = Math(notation.latex(crossover.difference), notation.text(crossover.difference))
+    if len(whole.text) <= LONG:
+        return (Math(head.latex + whole.latex, head.text + whole.text),)
+    return tuple(packed(head, addends_of(crossover.difference, notation)))
 
 
 def _indexed(letter: str, order: str) -> str:
@@ -144,8 +148,10 @@ def _solution(
     star = Math(f"{name.latex}^{{*}} &= {formula.latex}", f"{name.text}* = {formula.text}")
     lines = [star]
     if solution.root.q:
-        inner = solution.root.q
-        lines.append(Math(f"D &= {notation.latex(inner)}", f"D = {notation.text(inner)}"))
+        inner = factor(solution.root.q)
+        whole = Math(notation.latex(inner), notation.text(inner))
+        addends = [whole] if len(whole.text) <= LONG else addends_of(solution.root.q, notation)
+        lines += packed(Math("D &= ", "D = "), addends)
     blocks: list[Block] = [
         prose("It is zero at"),
         Display(tuple(lines), boxed=not solution.root.q),

@@ -11,7 +11,7 @@ from ..poly import Poly, total
 from ..report import Block, Cell, Display, Math, Prose, Table, cell, prose
 from ..terms import CostTerm, Kind
 from ..trees import Rule
-from .parts import LONG, Setter
+from .parts import LONG, Setter, packed
 
 __all__ = ["byte_blocks", "division_blocks", "flop_blocks"]
 
@@ -23,14 +23,16 @@ def flop_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
     if unit == "MACs":
         points = "Every step costs 1 MAC for each point of its index space"
     rows = []
-    for term in cost.terms:
-        if term.kind != Kind.FLOPS or term.step is None:
+    counted = [t for t in cost.terms if t.kind == Kind.FLOPS]
+    labels, spelled = _long_amounts(counted, setter)
+    for term in counted:
+        if term.step is None:
             continue
         stage = term.stage + ("" if term.step.rule is Rule.CONTRACTION else f", {term.step.rule}")
         rows.append(
             (
                 cell(setter.step(term.step)),
-                cell(setter.quantity(term.amount)),
+                cell(_amount(term.amount, labels, setter)),
                 cell(stage),
                 _tick(cost.counts(term)),
             )
@@ -39,9 +41,17 @@ def flop_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
         prose(f"{points}; a step two products share is done once. Softmax and other functions "
               "between products are not counted."),
         Table(("step", unit, "stage", "in scope"), tuple(rows), "lllr"),
+        *spelled,
         *_total(derivation, setter, Kind.FLOPS, "F"),
     ]  # fmt: skip
     return blocks
+
+
+def _amount(amount: Poly, labels: dict[Poly, str], setter: Setter) -> Math:
+    label = labels.get(amount)
+    if label is None:
+        return setter.quantity(amount)
+    return Math(f"N_{{{label.removeprefix('N_')}}}", label)
 
 
 def _tick(counted: bool) -> Cell:
@@ -51,37 +61,43 @@ def _tick(counted: bool) -> Cell:
 def _total(derivation: Derivation, setter: Setter, kind: str, letter: str) -> list[Block]:
     terms = derivation.cost.selected(kind)
     amount = total(term.amount for term in terms)
+    head = Math(f"{letter} &= ", f"{letter} = ")
     if not terms:
-        return [
-            prose(
-                "Nothing of this kind is in the scope, so ",
-                Math(f"{letter} = 0", f"{letter} = 0"),
-                ".",
-            )
-        ]
+        return [prose("Nothing of this kind is in the scope, so ", Math(f"{letter} = 0", f"{letter} = 0"), ".")]
     result = setter.quantity(amount)
-    parts = [setter.quantity(term.amount) for term in terms if term.amount]
-    if len(parts) == 1 or (len(result.text) <= LONG and len(parts) > 6):
-        return [Display((Math(f"{letter} &= {result.latex}", f"{letter} = {result.text}"),))]
-    lines = []
-    for start in range(0, len(parts), 3):
-        chunk = parts[start : start + 3]
-        latex, text = " + ".join(p.latex for p in chunk), " + ".join(p.text for p in chunk)
-        head = Math(f"{letter} &= ", f"{letter} = ") if start == 0 else Math("&\\quad + ", "    + ")
-        lines.append(Math(head.latex + latex, head.text + text))
-    if len(result.text) <= LONG:
+    short = len(result.text) <= LONG
+    if short and (len(terms) == 1 or len(terms) > 6):
+        return [Display((Math(head.latex + result.latex, head.text + result.text),))]
+    addends = [part for term in terms for part in setter.addends(term.amount)]
+    lines = packed(head, addends)
+    if short:
         lines.append(Math(f"&= {result.latex}", f"  = {result.text}"))
     return [Display(tuple(lines))]
+
+
+def _long_amounts(terms: list[CostTerm], setter: Setter) -> tuple[dict[Poly, str], list[Block]]:
+    """Labels for amounts that are too long for a table, and the lines that spell them out."""
+    found: dict[Poly, str] = {}
+    lines: list[Math] = []
+    for term in terms:
+        if len(setter.quantity(term.amount).text) > LONG // 2 and term.amount not in found:
+            number = len(found) + 1
+            found[term.amount] = f"N_{number}"
+            head = Math(f"N_{{{number}}} &= ", f"N_{number} = ")
+            lines += packed(head, setter.addends(term.amount, whole=False))
+    return found, [Display(tuple(lines))] if lines else []
 
 
 def byte_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
     cost = derivation.cost
     inside = cost.selected(Kind.BYTES)
-    rows = [_byte_row(term, setter) for term in inside]
+    labels, spelled = _long_amounts(list(inside), setter)
+    rows = [_byte_row(term, labels, setter) for term in inside]
     blocks: list[Block] = [
         prose("A kernel moves the tensors that cross its edge; what it makes and uses itself stays on chip. "
               "In scope:"),
         Table(("tensor", "elements", "bytes", "class", "direction"), tuple(rows), "lllll"),
+        *spelled,
         *_total(derivation, setter, Kind.BYTES, "M"),
     ]  # fmt: skip
     outside = [t for t in cost.terms if t.kind == Kind.BYTES and not cost.counts(t)]
@@ -93,7 +109,7 @@ def byte_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
     return blocks
 
 
-def _byte_row(term: CostTerm, setter: Setter) -> tuple[Cell, ...]:
+def _byte_row(term: CostTerm, labels: dict[Poly, str], setter: Setter) -> tuple[Cell, ...]:
     operand = term.operand
     assert operand is not None
     elements = setter.quantity(operand.elements)
@@ -104,7 +120,7 @@ def _byte_row(term: CostTerm, setter: Setter) -> tuple[Cell, ...]:
     return (
         cell(setter.operand(operand, shaped=False)),
         (elements, *extra),
-        cell(setter.quantity(term.amount)),
+        cell(_amount(term.amount, labels, setter)),
         cell(term.cls),
         cell(direction),
     )

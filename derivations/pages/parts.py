@@ -16,7 +16,7 @@ from ..report import Cell, Display, Math, cell
 from ..steps import Operand, Step
 from ..trees import Sizes, Tree
 
-__all__ = ["LONG", "Setter", "bytes_text", "number_math", "setter_for"]
+__all__ = ["LONG", "Setter", "addends_of", "bytes_text", "number_math", "packed", "setter_for"]
 
 LONG = 90
 """A formula longer than this in plain text is shown as a sum over lines instead."""
@@ -26,6 +26,27 @@ def number_math(value: Coefficient | float) -> Math:
     """A number as a formula: LaTeX groups digits without the space a comma brings."""
     text = number_text(value)
     return Math(text.replace(",", "{,}"), text)
+
+
+def packed(head: Math, addends: Iterable[Math], width: int = 80) -> list[Math]:
+    """A sum over as many lines as it needs, `head` before the first."""
+    lines, current = [], head
+    started = False
+    for addend in addends:
+        minus = addend.text.startswith("-")
+        latex, text = addend.latex.removeprefix("-"), addend.text.removeprefix("-")
+        sign = " - " if minus else " + "
+        if not started:
+            current = Math(
+                head.latex + ("-" if minus else "") + latex, head.text + ("-" if minus else "") + text
+            )
+            started = True
+        elif len(current.text) + len(text) > width:
+            lines.append(current)
+            current = Math(f"&\\quad{sign}{latex}", f"   {sign}{text}")
+        else:
+            current = Math(current.latex + sign + latex, current.text + sign + text)
+    return [*lines, current]
 
 
 def bytes_text(value: Coefficient) -> str:
@@ -40,6 +61,13 @@ def bytes_text(value: Coefficient) -> str:
         if number >= 1000**power:
             return f"{number / 1000**power:.2f} {decimal} ({number / 1024**power:.2f} {binary})"
     return f"{number_text(value)} B"
+
+
+def addends_of(amount: Poly, notation: Notation) -> list[Math]:
+    """The single terms of a polynomial, positive ones first."""
+    terms = [Poly({monomial: value}) for monomial, value in amount.terms.items()]
+    shown = [Math(notation.latex_sum(term), notation.text_sum(term)) for term in terms]
+    return sorted(shown, key=lambda math: (math.text.startswith("-"), -len(math.text), math.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +93,12 @@ class Setter:
     def quantity(self, quantity: Poly | Ratio | Factors) -> Math:
         """A quantity, factored."""
         return Math(self.notation.latex(quantity), self.notation.text(quantity))
+
+    def addends(self, amount: Poly, whole: bool = True) -> list[Math]:
+        """A quantity as one addend, or as its single terms where it is too long for that."""
+        if whole and len(self.quantity(amount).text) <= LONG // 2:
+            return [self.quantity(amount)]
+        return addends_of(amount, self.notation)
 
     def symbol(self, name: str) -> Math:
         """A size symbol."""

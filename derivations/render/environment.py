@@ -18,12 +18,13 @@ __all__ = ["escape_latex", "escape_markdown", "template_environment"]
 WIDTH = 100
 """Columns of plain text."""
 
+# Signs are set from the math fonts: the text companion fonts exist only as bitmaps without cm-super.
 _TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-    "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''", "`": "'", "×": r"$\times$", "≤": r"$\le$",
-    "≥": r"$\ge$", "≈": r"$\approx$", "→": r"$\to$", "·": r"$\cdot$", "–": "--", "—": "---",
-    "‘": "`", "’": "'", "“": "``", "”": "''", "…": r"\ldots{}", "/": r"/\allowbreak{}",
+    "\\": r"$\backslash$", "{": r"$\{$", "}": r"$\}$", "$": r"$\$$", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_", "^": r"\^{}", "~": r"$\sim$", "<": "$<$", ">": "$>$", "|": "$|$", '"': "''", "`": "'",
+    "×": r"$\times$", "≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "→": r"$\to$", "·": r"$\cdot$",
+    "–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''", "…": r"\ldots{}",
+    "/": r"/\allowbreak{}",
 }  # fmt: skip
 _MD = re.compile(r"([\\`*_\[\]<>|$#~])")
 
