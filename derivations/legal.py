@@ -240,7 +240,7 @@ def _check_orders(variant: Variant) -> None:
         e.name: e for e in variant.equations if e.barrier is None and not e.writes and len(e.products) == 1
     }
     factors = {ref.name for e in variant.equations if e.barrier is None for ref in e.uses}
-    formable = {n for n, e in single.items() if n in factors and len(e.products[0].refs) > 0}
+    formable = {name for name in single if name in factors and name not in variant.masks}
     for order in variant.orders:
         for name in (*order.forms, *order.avoids):
             if name not in formable:

@@ -149,8 +149,8 @@ class _Reader:
         declared = self.graph.tensor(name) if name else None
         if leaf:
             self.order[mask] = list(leaf.labels)
-        elif declared is not None:
-            self.order[mask] = self.as_declared(mask, declared)
+        elif declared is not None or mask == region.full:
+            self.order[mask] = self.as_declared(mask, declared or self.graph.tensor(region.root))
         whole = (region.root,) if mask == region.full else self.parts.get(mask, ())
         return Operand(
             key=leaf.tensor if leaf else space.key(mask),

@@ -171,10 +171,9 @@ class Traffic:
         for step in self.online:
             if step.region.root == root and step.contraction.members == step.region.full:
                 return step.kernel, step.stage
-        if root in self.makers:
-            return self.makers[root][0], Stage.CORE
-        self.makers[root] = [f"sum {root}"]
-        return f"sum {root}", Stage.PROJECTION
+        kernel = self.makers.setdefault(root, [f"sum {root}"])[0]
+        stages = {"core": Stage.CORE, "indexer": Stage.INDEXER}
+        return kernel, stages.get(kernel, Stage.PROJECTION)
 
     def operand(self, name: str, space: Space, labels: tuple[str, ...]) -> Operand:
         """A tensor under the labels of a region."""

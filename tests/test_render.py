@@ -1,6 +1,6 @@
 """Documents: LaTeX that compiles without complaint, Markdown GitHub shows right, templates in a jail."""
 
-# ruff: noqa: E501, ISC004 - tables of messages, one a line
+# ruff: noqa: E501 - tables of messages, one a line
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def crossover_blocks(study: Study, first: str, second: str, notation: Notation) 
     try:
         crossover = crossover_of(asked, first, second, "S")
     except InputError as error:
-        return [*blocks, prose(f"No closed form in S: {error}.")]
+        return [*blocks, prose(f"There is no formula for the crossover: {error}.")]
     return [*blocks, *solution_blocks(crossover, asked, notation)]
 
 
@@ -153,7 +153,7 @@ def _solution(
         addends = [whole] if len(whole.text) <= LONG else addends_of(solution.root.q, notation)
         lines += packed(Math("D &= ", "D = "), addends)
     blocks: list[Block] = [
-        prose("It is zero at"),
+        prose("It is zero at" if solution is crossover.solutions[0] else "and at"),
         Display(tuple(lines), boxed=not solution.root.q),
         prose(f"Below, {solution.below} is cheaper; above, {solution.above}."),
     ]

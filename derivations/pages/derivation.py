@@ -9,6 +9,7 @@ from ..atoms import free_symbols
 from ..conventions import KNOBS, SCOPES
 from ..derivation import Derivation, Study
 from ..notation import Notation
+from ..program import Role
 from ..report import Block, Display, Heading, Items, Math, Prose, Report, Table, cell, prose
 from .crossover import crossover_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
@@ -135,12 +136,14 @@ def _symbols(derivation: Derivation, setter: Setter) -> Table:
 
 def _program_text(setter: Setter) -> Prose:
     caches = setter.kept()
-    words: list[str | Math] = ["Shapes stand under the tensors; an index missing on the left is summed."]
+    words: list[str | Math] = ["Each tensor stands with its shape; an index missing on the left is summed."]
     if caches:
         words.append(" An arrow writes the new rows of a cache (")
         for index, name in enumerate(caches):
             words += [", " if index else "", setter.tensor(name)]
         words.append("); the step reads all rows.")
+    if any(t.role is Role.STATE for t in setter.variant.tensors.values()):
+        words.append(" An arrow to a state gives it its next value.")
     return Prose(tuple(words))
 
 
