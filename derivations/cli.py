@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from .errors import DeriveError, InputError, unknown
+from .errors import DeriveError, InputError, nearest, unknown
 
 __all__ = ["main"]
 
@@ -52,6 +52,7 @@ class _Derive(click.Group):
             return command
         if cmd_name.startswith("-"):
             return None
+        _no_misspelled_command(cmd_name)
         from .commands.variant import variant_command
 
         return variant_command(cmd_name)
@@ -67,6 +68,17 @@ class _Derive(click.Group):
 
         words = [*sorted(_COMMANDS), *names("models", "variants")]
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+def _no_misspelled_command(word: str) -> None:
+    """A word that is closer to a command than to a variant gets the command named."""
+    from .resources import is_path, names
+
+    variants = names("models", "variants")
+    if is_path(word) or word.partition("+")[0] in variants:
+        return
+    if nearest(word, [*_COMMANDS, *variants]) in _COMMANDS:
+        raise unknown("command", word, _COMMANDS)
 
 
 def _version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:

@@ -41,7 +41,7 @@ SCOPES: Mapping[str, Scope] = {
     "attention": Scope(
         frozenset({"core", "lift"}),
         _ROWS,
-        "as core, and the FLOPs of the up-projections, but not the bytes of their weights",
+        "FLOPs of the core and of the up-projections; bytes of cached and formed rows",
     ),
     "attention+weights": Scope(
         frozenset({"core", "lift"}),
@@ -51,7 +51,7 @@ SCOPES: Mapping[str, Scope] = {
     "kernel": Scope(
         frozenset({"core"}),
         _ROWS | {("core", "activation")},
-        "as core, and the activations that cross the edge of the core kernel",
+        "FLOPs of the core; bytes of cached and formed rows and of the activations at the core kernel's edge",
     ),
     "layer": Scope(
         frozenset(_ONLINE),

@@ -125,6 +125,10 @@ class Crossover:
     """Crossings, each with its own condition."""
     never: str | None
     """Why there is none, when there is none."""
+    costs: tuple[Poly, Poly] = (Poly(), Poly())
+    """What each costs."""
+    left_out: tuple[Poly, ...] = ()
+    """FLOPs that grow with L, that the scope leaves out, and that the orders do not share."""
     decided_by: Condition | None = None
     """When the sign never changes with the symbol: the first is dearer where this holds."""
 
@@ -333,4 +337,4 @@ def _one_sided(
         reason = f"the difference does not change its sign inside the range of {symbol}"
         return Crossover(symbol, names, difference, (), reason)
     reason = f"the sign of the difference does not depend on {symbol}"
-    return Crossover(symbol, names, difference, (), reason, Condition(strip_positive(kept)))
+    return Crossover(symbol, names, difference, (), reason, decided_by=Condition(strip_positive(kept)))

@@ -21,6 +21,7 @@ from .poly import Coefficient, Poly
 from .program import Role, Variant
 from .regions import build_graph
 from .search import choose, order_names
+from .terms import Kind
 from .transform import context_only, keep_formed, without_caches
 
 __all__ = ["Derivation", "Study", "crossover_of", "derive", "orders_asked"]
@@ -236,12 +237,26 @@ def crossover_of(study: Study, first: str, second: str, symbol: str, measure: st
     symbols = set(study.variant.symbols)
     if symbol not in symbols:
         raise unknown("symbol", symbol, symbols)
-    if symbol in study.values:
-        raise InputError(f"{symbol} is what is solved for; leave out its value")
     if symbol == "S" and study.conventions.phase != "verify":
         raise InputError(f"S is not free in {study.conventions.phase}; use --phase verify")
     if symbol == "B":
         raise InputError("every cost here is proportional to B, so no crossover depends on it")
     free = replace(study, values={})
-    costs = [getattr(derive(free, name), measure) for name in (first, second)]
-    return cross(costs[0], costs[1], symbol, (first, second), study.variant.facts)
+    found = [derive(free, name) for name in (first, second)]
+    costs: tuple[Poly, Poly] = (getattr(found[0], measure), getattr(found[1], measure))
+    crossover = cross(*costs, symbol, (first, second), study.variant.facts)
+    return replace(crossover, costs=costs, left_out=_left_out(found))
+
+
+def _left_out(derivations: list[Derivation]) -> tuple[Poly, ...]:
+    """FLOPs along the context that one order has, the other has not, and the scope does not count."""
+    outside = [
+        {t.where: t.amount for t in d.cost.terms if t.kind == Kind.FLOPS and t.grows and not d.cost.counts(t)}
+        for d in derivations
+    ]
+    return tuple(
+        amount
+        for mine, other in (outside, outside[::-1])
+        for where, amount in mine.items()
+        if other.get(where) != amount
+    )

@@ -196,7 +196,7 @@ def is_name(text: str) -> bool:
 
 
 _SUFFIX = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
-_NUMBER = re.compile(r"([+-]?[0-9]+(?:_[0-9]+)*)(\.[0-9]+)?([KMG]?)\Z")
+_NUMBER = re.compile(r"([+-]?[0-9]+(?:_[0-9]+)*)(\.[0-9]+)?([KMGkmg]?)\Z")
 
 
 def parse_value(name: str, text: str) -> Coefficient:
@@ -209,7 +209,7 @@ def parse_value(name: str, text: str) -> Coefficient:
     if not hit or len(text) > 40:
         raise InputError(f"--set {name}={text[:40]}: not a number; write for example {example}")
     whole, decimals, suffix = hit.groups()
-    value = Fraction(whole.replace("_", "") + (decimals or "")) * _SUFFIX[suffix]
+    value = Fraction(whole.replace("_", "") + (decimals or "")) * _SUFFIX[suffix.upper()]
     if name == "b":
         if value <= 0 or value > 1024:
             raise InputError(f"--set b={text}: bytes per element must be above 0; BF16 is b=2")

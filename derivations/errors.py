@@ -39,13 +39,20 @@ class InputError(DeriveError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name closest to `name`, or None when nothing is close.
+    """The known name closest to `name` whatever its case, or None when nothing is close.
 
     A query of some hundred characters is no misspelling; it is cut so that the comparison stays
     cheap whatever the user typed.
     """
-    hits = difflib.get_close_matches(name[:80], sorted(set(known)), n=1, cutoff=0.5)
-    return hits[0] if hits else None
+    lowered: dict[str, str] = {}
+    for other in sorted(set(known)):
+        lowered.setdefault(other.lower(), other)
+    typed = name[:80].lower()
+    hits = difflib.get_close_matches(typed, lowered, n=5, cutoff=0.5)
+    # letters in another order are the likeliest slip, before the closest match
+    swapped = [hit for hit in hits if sorted(hit) == sorted(typed)]
+    best = next(iter([*swapped, *hits]), None)
+    return lowered[best] if best is not None else None
 
 
 def unknown(kind: str, name: str, known: Iterable[str], place: Place | None = None) -> InputError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .checkpoints import checkpoint_names, load_checkpoint
 from .errors import InputError, unknown
 from .program import Variant
 from .resources import is_path, names, resource
@@ -33,6 +34,10 @@ def load_variant(text: str) -> Variant:
         return read_variant(read_yaml(Path(path), path), options, COMMANDS)
     name, *options = text.split("+")
     known = variant_names()
+    if name in checkpoint_names():
+        model = load_checkpoint(name)
+        variant = "+".join((model.variant, *model.options))
+        raise InputError(f"{name} is a model, not a variant; write `derive {variant} --model {name}`")
     if name not in known:
         raise unknown("variant", name, known)
     shown = f"models/variants/{name}.yaml"

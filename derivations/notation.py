@@ -115,6 +115,10 @@ class Notation:
         """LaTeX of a polynomial as it stands, not factored."""
         return _Printer(self, True).poly(poly)
 
+    def latex_line(self, poly: Poly) -> str:
+        """LaTeX of a polynomial with slashes for fraction lines, as a shape under a letter needs it."""
+        return _Printer(self, True, inline=True).poly(poly)
+
     def text_sum(self, poly: Poly) -> str:
         """Plain text of a polynomial as it stands."""
         return _Printer(self, False).poly(poly)
@@ -137,8 +141,8 @@ class Notation:
 
 
 class _Printer:
-    def __init__(self, notation: Notation, latex: bool) -> None:
-        self.notation, self.is_latex = notation, latex
+    def __init__(self, notation: Notation, latex: bool, inline: bool = False) -> None:
+        self.notation, self.is_latex, self.inline = notation, latex, inline
 
     def rank(self, name: str) -> tuple[int, str]:
         if name in _FIRST:
@@ -168,7 +172,7 @@ class _Printer:
         value = Fraction(value)
         if value.denominator == 1:
             return str(value.numerator)
-        if self.is_latex:
+        if self.is_latex and not self.inline:
             return f"\\tfrac{{{value.numerator}}}{{{value.denominator}}}"
         return f"({value.numerator}/{value.denominator})"
 
@@ -225,8 +229,10 @@ class _Printer:
         return self.signed(self.factors(part) for part in parts)
 
     def fraction(self, above: str, below: str, group: bool = False) -> str:
-        if self.is_latex:
+        if self.is_latex and not self.inline:
             return f"\\frac{{{above}}}{{{below}}}"
+        if self.inline:
+            return f"{above}/({below})" if group else f"{above}/{below}"
         return f"{above} / ({below})" if group else f"{above} / {below}"
 
     def factors(self, factors: Factors) -> str:

@@ -205,10 +205,11 @@ class Poly:
         """A plain, stable rendering for messages and keys; output for people goes through sympy."""
         parts = []
         for powers, coefficient in self.powers():
-            factors = [f"{n}" if e == 1 else f"{n}**{e}" for n, e in sorted(powers.items())]
-            if coefficient != 1 or not factors:
-                factors.insert(0, str(coefficient))
-            parts.append("*".join(factors))
+            above = [n if e == 1 else f"{n}**{e}" for n, e in sorted(powers.items()) if e > 0]
+            below = [n if e == -1 else f"{n}**{-e}" for n, e in sorted(powers.items()) if e < 0]
+            if coefficient != 1 or not above:
+                above.insert(0, str(coefficient))
+            parts.append("/".join(["*".join(above), *below]))
         return " + ".join(sorted(parts)) or "0"
 
 

@@ -90,7 +90,7 @@ class Tensor:
     width: Poly = field(default_factory=lambda: Poly.symbol("b"))
     """Bytes per element."""
     stage: Stage | None = None
-    """For a weight: the stage of the steps that use it."""
+    """For a weight: the stage of the steps that use it; for an intermediate: of the step that makes it."""
     copies: tuple[str, ...] = ()
     """Axes over which a cached row is stored again, beyond its own."""
     place: Place | None = None

@@ -18,7 +18,7 @@ from .pages.derivation import derivation_report
 from .poly import Coefficient
 from .regions import build_graph
 from .render import render
-from .report import Cell, Heading, Items, Report, cell, prose
+from .report import Cell, Heading, Items, Link, Report, cell, prose
 from .search import order_names
 
 __all__ = ["Page", "pages"]
@@ -130,7 +130,7 @@ def _comparisons() -> Iterator[Page]:
 def _index(made: list[Page]) -> Report:
     """The list of all pages."""
     blocks: list[Any] = [
-        prose("Everything here is derived by `make report`; nothing is typed by hand. Each page comes as "
+        prose("Everything here is derived by make report; nothing is typed by hand. Each page comes as "
               "Markdown and as LaTeX.")
     ]  # fmt: skip
     titles = {
@@ -141,7 +141,7 @@ def _index(made: list[Page]) -> Report:
     }
     for folder, title in titles.items():
         entries: list[Cell] = [
-            cell(f"{page.title}: {page.path}")
+            cell(Link(page.title, page.path), " (", Link("LaTeX", page.path.removesuffix("md") + "tex"), ")")
             for page in made
             if page.path.startswith(f"{folder}/") and page.path.endswith(".md")
         ]

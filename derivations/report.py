@@ -15,6 +15,7 @@ __all__ = [
     "Display",
     "Heading",
     "Items",
+    "Link",
     "Math",
     "Prose",
     "Report",
@@ -35,8 +36,18 @@ class Math:
     """For the terminal."""
 
 
-Cell = tuple[str | Math, ...]
-"""Words and formulas in a row."""
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Words that lead to another file of the same set of reports."""
+
+    words: str
+    """Plain words."""
+    target: str
+    """A relative path."""
+
+
+Cell = tuple[str | Math | Link, ...]
+"""Words, formulas and links in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +117,12 @@ class Report:
     """What it rests on."""
 
 
-def prose(*parts: str | Math) -> Prose:
+def prose(*parts: str | Math | Link) -> Prose:
     """A paragraph of words and formulas."""
     return Prose(tuple(parts))
 
 
-def cell(*parts: str | Math) -> Cell:
+def cell(*parts: str | Math | Link) -> Cell:
     """A table cell."""
     return tuple(parts)
 
@@ -146,7 +157,12 @@ def _block(block: Block) -> dict[str, Any]:
 
 
 def _cell(parts: Cell) -> list[dict[str, str]]:
-    return [
-        {"latex": part.latex, "text": part.text} if isinstance(part, Math) else {"words": part}
-        for part in parts
-    ]
+    shown = []
+    for part in parts:
+        if isinstance(part, Math):
+            shown.append({"latex": part.latex, "text": part.text})
+        elif isinstance(part, Link):
+            shown.append({"words": part.words, "target": part.target})
+        else:
+            shown.append({"words": part})
+    return shown

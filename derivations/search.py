@@ -156,10 +156,10 @@ def choose(
         picked.update(zip(group, chosen, strict=True))
     formed = frozenset().union(*(picked[index].forms for index in picked))
     forms = tuple(e.name for e in graph.variant.equations if e.name in formed)
-    fewest = "fewest FLOPs of the layer at these sizes"
+    fewest = "it has the fewest FLOPs of the layer at these sizes"
     symbolic = (
-        "no other member is cheaper at every size; of several such, the one that forms most of the "
-        "program's named intermediates, then the cheapest at typical sizes"
+        "no other member is cheaper at every size, and of those it forms most of the intermediates that "
+        "the program names"
     )
     return Order(
         name=name,

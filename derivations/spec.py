@@ -235,8 +235,10 @@ def _tensor(name: str, entry: Entry) -> Tensor:
     fields = entry.mapping(allowed=allowed, required=("axes", "role"))
     role = _choice(fields["role"], Role, "role")
     stage = _choice(fields["stage"], Stage, "stage") if "stage" in fields else None
-    if stage is not None and role is not Role.WEIGHT:
-        raise fields["stage"].fail("a stage belongs to a weight")
+    if stage is not None and role not in (Role.WEIGHT, Role.TEMPORARY):
+        raise fields["stage"].fail(
+            "a stage belongs to a weight, or to an intermediate for the step that makes it"
+        )
     if stage in (Stage.CORE, Stage.OFFLINE):
         raise fields["stage"].fail(
             f"the stage {stage} follows from the axes; a weight has lift, output, indexer or projection"

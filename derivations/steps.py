@@ -181,6 +181,9 @@ def _stage(graph: Graph, step: Step, indexer: bool) -> Stage:
         return Stage.CORE
     if _touches_state(graph, step):
         return Stage.CORE
+    made = graph.tensor(step.result.tensors[0]) if len(step.result.tensors) == 1 else None
+    if made is not None and made.stage is not None:
+        return made.stage
     direct = {s for o in (step.left, step.right) if o.weight for s in _weight_stages(graph, step, o)}
     return next((s for s in _PRIORITY if s in direct), Stage.PROJECTION)
 

@@ -140,7 +140,7 @@ CASES = [
     ("role: input", "role: imput", "10 (tensors.X.role): unknown role 'imput'; did you mean 'input'?"),
     ("X: {axes: [s, d], role: input}", "X: {axes: [s, d]}", "10 (tensors.X): the key 'role' is missing"),
     ("X: {axes: [s, d]", "X: {axes: s", "10 (tensors.X.axes): expected a list, found a text"),
-    ("[s, d], role: input", "[s, d], role: input, stage: lift", "10 (tensors.X.stage): a stage belongs to a weight"),
+    ("[s, d], role: input", "[s, d], role: input, stage: lift", "10 (tensors.X.stage): a stage belongs to a weight, or to an intermediate for the step that makes it"),
     ("W_Q: {axes: [h, d, k], role: weight", "W_Q: {axes: [h, d, k], role: weight, stage: core", "11 (tensors.W_Q.stage): the stage core follows from the axes; a weight has lift, output, indexer or projection"),
     ("W_Q: {axes: [h, d, k], role: weight", "W_Q: {axes: [h, d, k], role: weight, stage: liftt", "11 (tensors.W_Q.stage): unknown stage 'liftt'; did you mean 'lift'?"),
     ("[s, d], role: input", "[s, d], role: input, width: 1.5", "10 (tensors.X.width): a decimal; write it as a whole number or as a quotient such as 3/2"),

@@ -23,7 +23,7 @@ from .options import (
 @click.argument("second", metavar="ORDER")
 @click.option("--in", "symbol", default="S", metavar="SYMBOL", help="Solve for this symbol (S).")
 @click.option("--measure", default="flops", metavar="KIND", help="Count flops (the default) or bytes.")
-@study_options(order=False)
+@study_options(order=False, gpu=False, phase="verify for S, else decode", scope="attention")
 @format_options(template=False)
 def command(variant: str, first: str, second: str, symbol: str, measure: str, **flags: Any) -> None:
     """Solve and print."""

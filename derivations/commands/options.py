@@ -26,10 +26,9 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 FORMAT_FLAGS = ("latex", "markdown", "json", "text")
 
+_SCOPE_HELP = "core, attention, attention+weights, kernel or layer"
 _NAMES: dict[str, str] = {
     "order": "Order to derive: a name, `best`, `direct` or `all`.",
-    "phase": "decode (S = 1, the default), verify (S free) or prefill (S = L).",
-    "scope": "core, attention, attention+weights, kernel or layer.",
     "pairs": "full (the default) or causal.",
     "traffic": "fused (the default), two-pass or unfused.",
     "formed": "Formed keys and values: read (the default), write+read, streamed or cached.",
@@ -60,15 +59,20 @@ def _values(knob: str) -> Callable[[Any, Any, str], list[str]]:
     return complete
 
 
-def study_options(order: bool = True) -> Callable[[F], F]:
-    """The options that say what is asked of a variant."""
+def study_options(
+    order: bool = True, gpu: bool = True, phase: str = "decode", scope: str = "core"
+) -> Callable[[F], F]:
+    """The options that say what is asked of a variant; `phase` and `scope` are the command's defaults."""
 
     def decorate(function: F) -> F:
         options = []
         if order:
-            options.append(click.option("--order", metavar="NAME", help=_NAMES["order"]))
+            options.append(click.option("--order", metavar="NAME", multiple=True, help=_NAMES["order"]))
         options += [
-            click.option("--phase", metavar="PHASE", shell_complete=_values("phase"), help=_NAMES["phase"]),
+            click.option(
+                "--phase", metavar="PHASE", shell_complete=_values("phase"),
+                help=f"decode (S = 1), verify (S free) or prefill (S = L); by default {phase}.",
+            ),
             click.option(
                 "--model", metavar="NAME|FILE", shell_complete=_names("checkpoints"),
                 help="Take the sizes of a released model: `derive list models`, or a YAML file.",
@@ -77,18 +81,24 @@ def study_options(order: bool = True) -> Callable[[F], F]:
                 "--set", "assignments", metavar="NAME=VALUE", multiple=True,
                 help="Give a size, over the model's; repeatable. 128K means 131072.",
             ),
-            click.option(
-                "--gpu", metavar="NAME|FILE", shell_complete=_names("hardware"),
-                help="Hold the intensity against a GPU's ridge: `derive list gpus`, or a YAML file.",
-            ),
         ]  # fmt: skip
+        if gpu:
+            options.append(
+                click.option(
+                    "--gpu",
+                    metavar="NAME|FILE",
+                    shell_complete=_names("hardware"),
+                    help="Hold the intensity against a GPU's ridge: `derive list gpus`, or a YAML file.",
+                )
+            )
+        helps = {**_NAMES, "scope": f"{_SCOPE_HELP}; by default {scope}."}
         for knob in ("scope", "pairs", "traffic", "formed", "kept-rows", "elementwise", "unit"):
             options.append(
                 click.option(
                     f"--{knob}",
                     metavar=knob.upper(),
                     shell_complete=_values(knob),
-                    help=_NAMES[knob],
+                    help=helps[knob],
                 )
             )
         options += [

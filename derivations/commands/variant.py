@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..errors import InputError
 from .options import (
     check_output,
     conventions_of,
@@ -23,16 +24,20 @@ def variant_command(name: str) -> click.Command:
     """The command for one variant, bundled or a file."""
 
     @click.command(name=name, help=f"Derive the cost of {name}: FLOPs, bytes, intensity, crossovers.")
+    @click.argument("extra", nargs=-1, metavar="")
     @study_options()
     @format_options()
-    def command(**flags: Any) -> None:
-        derive_variant(name, flags)
+    def command(extra: tuple[str, ...], **flags: Any) -> None:
+        derive_variant(name, flags, extra)
 
     return command
 
 
-def derive_variant(name: str, flags: dict[str, Any]) -> None:
+def derive_variant(name: str, flags: dict[str, Any], extra: tuple[str, ...] = ()) -> None:
     """Run the derivation the flags ask for and print it."""
+    orders = flags["order"]
+    if len(orders) > 1:
+        raise InputError("--order is given twice; give one order, or `all`")
     form = pick_format(flags)
     check_output(flags["output"])
     from ..derivation import derive, orders_asked
@@ -41,10 +46,14 @@ def derive_variant(name: str, flags: dict[str, Any]) -> None:
 
     conventions = conventions_of(flags, scope="core")
     variant = load_variant(name)
+    if extra:
+        raise InputError(
+            f"{extra[0][:40]!r} is one word too many; options of a variant follow a plus sign, as in mla+rope"
+        )
     study = study_of(variant, conventions, flags)
     file = load_notation(flags["notation"]) if flags["notation"] else None
     notation = Notation.of(variant.symbols, file, conventions.phase)
-    derivations = [derive(study, order) for order in orders_asked(study, flags["order"])]
+    derivations = [derive(study, order) for order in orders_asked(study, orders[0] if orders else None)]
     emit(_rendered(derivations, notation, form, flags), flags["output"])
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ..analysis import ridge_side
+from ..conventions import SCOPES
 from ..derivation import Derivation
-from ..notation import NotationFile, number_text
+from ..notation import Notation, NotationFile, number_text
 from ..report import Block, Cell, Heading, Math, Report, Table, cell, prose
-from .derivation import conventions_table
-from .parts import Setter, number_math, setter_for
+from .parts import Setter, Spelled, conventions_table, number_math, setter_for, sizes_prose
 
 __all__ = ["compare_report"]
 
-_LONG = 36
+_LONG = 30
 
 
 def compare_report(derivations: Iterable[Derivation], file: NotationFile | None) -> Report:
@@ -22,39 +22,62 @@ def compare_report(derivations: Iterable[Derivation], file: NotationFile | None)
     found = list(derivations)
     study = found[0].study
     unit = "FLOPs" if study.conventions.unit == "flops" else "MACs"
+    spelled: list[Block] = []
+    rows = []
+    for index, derivation in enumerate(found):
+        row, more = _formulas(derivation, file, chr(ord("a") + index % 26))
+        rows.append(row)
+        spelled += more
     blocks: list[Block] = [
-        prose(f"One step of one layer, phase {study.conventions.phase}, scope {study.conventions.scope}."),
-        Table(
-            ("variant", "order", unit, "bytes", "intensity", "cache a token"),
-            tuple(_formulas(d, file) for d in found),
-            "llllll",
+        prose(
+            f"One step of one layer, phase {study.conventions.phase}, scope {study.conventions.scope}: "
+            f"{SCOPES[study.conventions.scope].text}."
         ),
+        Table(("variant", "order", unit, "bytes", "intensity", "cache per token"), tuple(rows), "llllll"),
+        *spelled,
     ]
     if any(d.study.values for d in found):
-        blocks += [Heading("With numbers"), _numbers(found, unit)]
+        blocks.append(Heading("With numbers"))
+        for one in {d.study.variant.name: d for d in found}.values():
+            notation = Notation.of(one.study.variant.symbols, file, one.study.conventions.phase)
+            if one.study.values:
+                blocks.append(prose(f"{one.study.variant.name}: ", *sizes_prose(one.study, notation).cell))
+        blocks.append(_numbers(found, unit))
     blocks += [Heading("Conventions"), conventions_table(study.conventions.items())]
     sources = list(dict.fromkeys(d.study.variant.reference for d in found if d.study.variant.reference))
     if study.model is not None:
         sources.append(f"{study.model.title}: {study.model.source}")
+    if study.gpu is not None:
+        sources.append(f"{study.gpu.title}: {study.gpu.bandwidth.source}")
     names = ", ".join(dict.fromkeys(d.study.variant.name for d in found))
     return Report("Attention variants compared", names, tuple(blocks), tuple(sources))
 
 
-def _short(math: Math) -> Cell:
-    return cell(math) if len(math.text) <= _LONG else cell("long")
-
-
-def _formulas(derivation: Derivation, file: NotationFile | None) -> tuple[Cell, ...]:
+def _formulas(
+    derivation: Derivation, file: NotationFile | None, letter: str
+) -> tuple[tuple[Cell, ...], list[Block]]:
+    """A row, and what its labels stand for."""
     setter: Setter = setter_for(derivation, file)
+    spelled = Spelled(setter, letter, _LONG)
+    over, under = spelled.math(derivation.flops), spelled.math(derivation.bytes)
     ratio = derivation.intensity
-    return (
+    shown = cell("-")
+    if ratio is not None:
+        whole = setter.quantity(ratio)
+        if len(whole.text) > _LONG:
+            whole = Math(f"{over.latex} / {under.latex}", f"{over.text} / {under.text}")
+            if len(whole.text) > _LONG:
+                whole = Math("F/M", "FLOPs over bytes")
+        shown = cell(whole)
+    row = (
         cell(derivation.study.variant.name),
         cell(derivation.cost.order.label),
-        _short(setter.quantity(derivation.flops)),
-        _short(setter.quantity(derivation.bytes)),
-        _short(setter.quantity(ratio)) if ratio is not None else cell("-"),
-        _short(setter.quantity(derivation.cache_elements)),
+        cell(over),
+        cell(under),
+        shown,
+        cell(spelled.math(derivation.cache_elements)),
     )
+    return row, spelled.blocks()
 
 
 def _numbers(found: list[Derivation], unit: str) -> Table:
@@ -77,10 +100,11 @@ def _numbers(found: list[Derivation], unit: str) -> Table:
             row.append(_side(derivation))
         rows.append(tuple(row))
     headers = ["variant", "order", unit, "bytes", f"{unit[:-1]}/B", "cache elements", "cache bytes"]
-    caption = "Cache a token and layer."
+    caption = "Cache: per token and layer."
     if gpu is not None:
         headers.append("side")
-        caption += f" Ridge of {gpu.title}: {number_text(gpu.ridge(), 1)} FLOP/B."
+        peak, ridge = gpu.peak["bf16"].text, number_text(gpu.ridge(), 1)
+        caption += f" {gpu.title}: {peak} dense BF16 over {gpu.bandwidth.text}, ridge {ridge} FLOP/B."
     return Table(tuple(headers), tuple(rows), "ll" + "r" * 5 + ("l" if gpu is not None else ""), caption)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from ..algebra import Factors, factor
+from ..atoms import evaluate
 from ..conventions import SCOPES
 from ..crossover import Condition, Crossover, Root, Solution
 from ..derivation import Study, crossover_of
@@ -13,7 +15,7 @@ from ..errors import InputError
 from ..notation import Notation, number_text
 from ..poly import Coefficient
 from ..report import Block, Cell, Display, Heading, Math, Prose, Report, prose
-from .parts import LONG, addends_of, number_math, packed
+from .parts import LONG, addends_of, conventions_table, number_math, packed, sizes_prose
 
 __all__ = ["condition_math", "crossover_blocks", "crossover_report", "root_math"]
 
@@ -34,11 +36,13 @@ def root_math(root: Root, notation: Notation, whole: bool = False) -> Math:
         under = factor(root.r).times(inverse).poly()
         if under == 1:
             return Math(notation.latex(over), notation.text(over))
-        under_text = both(under, False)
-        return Math(
-            f"\\frac{{{notation.latex(over)}}}{{{both(under, True)}}}",
-            f"{notation.text(over)} / ({under_text})",
-        )
+        top = notation.text(over)
+        parts = factor(over)
+        if len(parts.sums) == 1 and not parts.powers and parts.number == 1 and parts.sums[0][1] == 1:
+            top = f"({top})"
+        bottom = both(under, False)
+        bottom = f"({bottom})" if len(under.terms) > 1 or " " in bottom else bottom
+        return Math(f"\\frac{{{notation.latex(over)}}}{{{both(under, True)}}}", f"{top} / {bottom}")
     sign = "-" if root.sign < 0 else "+"
     inner = Math(notation.latex(root.q), notation.text(root.q)) if whole else Math("D", "D")
     return Math(
@@ -72,12 +76,20 @@ def crossover_blocks(study: Study, first: str, second: str, notation: Notation) 
 def crossover_report(crossover: Crossover, study: Study, notation: Notation, measure: str) -> Report:
     """A page of its own."""
     first, second = crossover.names
+    blocks: list[Block] = []
+    if study.values:
+        blocks.append(sizes_prose(study, notation))
+    blocks += solution_blocks(crossover, study, notation, measure)
+    blocks += [Heading("Conventions"), conventions_table(study.conventions.items())]
+    sources = [study.variant.reference] if study.variant.reference else []
+    if study.model is not None:
+        sources.append(f"{study.model.title}: {study.model.source}")
     return Report(
         title=f"{study.variant.title}: {first} against {second}",
         subtitle=f"{measure}, scope {study.conventions.scope}, phase {study.conventions.phase}, "
         f"pairs {study.conventions.pairs}",
-        blocks=tuple(solution_blocks(crossover, study, notation, measure)),
-        sources=tuple(s for s in (study.variant.reference, study.model.source if study.model else "") if s),
+        blocks=tuple(blocks),
+        sources=tuple(sources),
     )
 
 
@@ -87,17 +99,26 @@ def solution_blocks(
     """The difference, and each crossing or why there is none."""
     letter = "F" if measure == "flops" else "M"
     name = Math(notation.tex(crossover.symbol), notation.plain(crossover.symbol))
-    what = "FLOPs" if measure == "flops" else "Bytes"
+    what = study.conventions.unit if measure == "flops" else "bytes"
+    what = {"flops": "FLOPs", "macs": "MACs"}.get(what, what)
     blocks: list[Block] = [
-        prose(f"{what} of the scope {study.conventions.scope} ({SCOPES[study.conventions.scope].text}), "
-              f"with S {_range(study)}. The difference is"),
+        prose(f"Scope {study.conventions.scope}: {SCOPES[study.conventions.scope].text}. S is "
+              f"{_range(study)}. The difference in {what} is"),
         Display(_difference(crossover, notation, letter)),
     ]  # fmt: skip
     if crossover.never is not None:
         blocks.append(Prose(_never(crossover, study.values, notation)))
-        return blocks
     for solution in crossover.solutions:
         blocks += _solution(crossover, solution, name, study.values, notation)
+    if crossover.symbol in study.values:
+        blocks += _at(crossover, name, study.values)
+    if crossover.left_out and measure == "flops":
+        words: list[str | Math] = [
+            "This scope leaves out steps that grow with the context and that only one of the orders has: "
+        ]
+        for index, amount in enumerate(crossover.left_out):
+            words += [", " if index else "", Math(notation.latex(amount), notation.text(amount))]
+        blocks.append(Prose((*words, ". The scope layer counts them.")))
     return blocks
 
 
@@ -118,8 +139,29 @@ def _indexed(letter: str, order: str) -> str:
     return f"{letter}_{{\\text{{{name}}}}}"
 
 
+def _at(crossover: Crossover, name: Math, values: Mapping[str, Coefficient]) -> list[Block]:
+    """Which order is cheaper at a given value of the symbol."""
+    first, second = (evaluate(cost, values) for cost in crossover.costs)
+    if first is None or second is None:
+        return [
+            prose(
+                f"To compare the orders at {name.text} = {values[crossover.symbol]}, give the other sizes too."
+            )
+        ]
+    head = f"At {name.text} = {values[crossover.symbol]} "
+    if first == second:
+        return [prose(head + "both cost the same.")]
+    low, high = sorted((first, second))
+    cheaper = crossover.names[first > second]
+    factor_text = number_text(Fraction(high) / Fraction(low)) if low else "any number"
+    return [
+        prose(f"{head}{crossover.names[0]} costs {number_text(first)} and {crossover.names[1]} "
+              f"{number_text(second)}: {cheaper} is cheaper by a factor of {factor_text}.")
+    ]  # fmt: skip
+
+
 def _range(study: Study) -> str:
-    return {"decode": "= 1", "verify": "free", "prefill": "= L"}[study.conventions.phase]
+    return {"decode": "1", "verify": "free", "prefill": "L"}[study.conventions.phase]
 
 
 def _never(crossover: Crossover, values: Mapping[str, Coefficient], notation: Notation) -> Cell:
@@ -158,19 +200,15 @@ def _solution(
         prose(f"Below, {solution.below} is cheaper; above, {solution.above}."),
     ]
     if solution.conditions:
-        words: list[str | Math] = ["This is a crossing inside the range where "]
+        words: list[str | Math] = [f"It lies inside the range of {name.text} where "]
         for index, condition in enumerate(solution.conditions):
             words += [" and " if index else "", condition_math(condition, notation)]
         words.append(".")
         blocks.append(Prose(tuple(words)))
     if solution.limit is not None:
-        blocks.append(
-            prose(
-                "For a long context it tends to ",
-                Math(notation.latex(solution.limit), notation.text(solution.limit)),
-                ".",
-            )
-        )
+        limit = Math(notation.latex(solution.limit), notation.text(solution.limit))
+        arrow = Math(f"{name.latex}^{{*}} &\\to {limit.latex}", f"{name.text}* -> {limit.text}")
+        blocks += [prose("For a long context"), Display((arrow,))]
     value = solution.root.value(values)
     verdicts = [condition.holds(values) for condition in solution.conditions]
     if False in verdicts:
@@ -181,8 +219,8 @@ def _solution(
         blocks.append(Prose(tuple(words)))
     elif value is not None:
         words = [f"At these sizes {name.text}* = ", number_math(value), "."]
-        limit = solution.limit.value(values) if solution.limit is not None else None
-        if limit is not None:
-            words.append(f" The limit is {number_text(limit)}.")
+        far = solution.limit.value(values) if solution.limit is not None else None
+        if far is not None:
+            words.append(f" The limit is {number_text(far)}.")
         blocks.append(Prose(tuple(words)))
     return blocks

@@ -14,9 +14,9 @@ from ..report import Block, Display, Heading, Items, Math, Prose, Report, Table,
 from .crossover import crossover_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
 from .numbers import growth_blocks, number_blocks
-from .parts import LONG, Setter, number_math
+from .parts import LONG, Setter, conventions_table, number_math
 
-__all__ = ["conventions_table", "derivation_report", "joined_report"]
+__all__ = ["derivation_report", "joined_report"]
 
 
 def derivation_report(derivation: Derivation, notation: Notation, rivals: Iterable[str] = ()) -> Report:
@@ -66,6 +66,7 @@ def _given(derivation: Derivation, setter: Setter) -> list[Block]:
         _symbols(derivation, setter),
         Heading("The program"),
         _program_text(setter),
+        _indices(setter),
         setter.program(),
     ]
 
@@ -108,10 +109,20 @@ def _summary(derivation: Derivation, setter: Setter) -> list[Block]:
               f"Scope {study.conventions.scope}: {SCOPES[study.conventions.scope].text}.")
     ]  # fmt: skip
     ratio = derivation.intensity
-    if ratio is not None and len(setter.quantity(ratio).text) <= LONG:
-        result = setter.quantity(ratio)
-        head = Math("I &= ", "I = ")
-        blocks.append(Display((Math(head.latex + result.latex, head.text + result.text),), boxed=True))
+    if ratio is None:
+        return blocks
+    unit = "FLOP" if study.conventions.unit == "flops" else "MAC"
+    result, value = setter.quantity(ratio), derivation.value(ratio)
+    line = Math("I &", "I")
+    if len(result.text) <= LONG:
+        line = Math(f"{line.latex}= {result.latex}", f"{line.text} = {result.text}")
+    if value is not None:
+        number = number_math(value)
+        line = Math(
+            f"{line.latex} = {number.latex}\\ \\text{{{unit}/B}}", f"{line.text} = {number.text} {unit}/B"
+        )
+    if line.text != "I":
+        blocks.append(Display((line,), boxed=True))
     return blocks
 
 
@@ -136,7 +147,7 @@ def _symbols(derivation: Derivation, setter: Setter) -> Table:
 
 def _program_text(setter: Setter) -> Prose:
     caches = setter.kept()
-    words: list[str | Math] = ["Each tensor stands with its shape; an index missing on the left is summed."]
+    words: list[str | Math] = ["Each tensor stands with its indices; an index missing on the left is summed."]
     if caches:
         words.append(" An arrow writes the new rows of a cache (")
         for index, name in enumerate(caches):
@@ -145,6 +156,17 @@ def _program_text(setter: Setter) -> Prose:
     if any(t.role is Role.STATE for t in setter.variant.tensors.values()):
         words.append(" An arrow to a state gives it its next value.")
     return Prose(tuple(words))
+
+
+def _indices(setter: Setter) -> Table:
+    """What each index runs over."""
+    rows = []
+    for axis in setter.variant.axes.values():
+        used = any(axis.name in ref.axes for e in setter.variant.equations for ref in (*e.left, *e.uses))
+        if used:
+            size = setter.quantity(setter.sizes.put(axis.size))
+            rows.append((cell(Math(axis.name, axis.name)), cell(size), cell(axis.meaning or "-")))
+    return Table(("index", "values", "runs over"), tuple(rows), "llp")
 
 
 def _bracketing(derivation: Derivation, setter: Setter) -> list[Block]:
@@ -157,11 +179,12 @@ def _bracketing(derivation: Derivation, setter: Setter) -> list[Block]:
         ]
         root = setter.tensor(region.root)
         made = setter.bracket(leaves, tree)
-        several = sum(r.root == region.root for r in cost.graph.regions) > 1
-        sign = "{}-{}" if region.sign < 0 else ""
-        mark = Math("&\\ni", "has the part") if several else Math("&=", "=")
-        lines.append(Math(f"{root.latex} {mark.latex} {sign}{made.latex}",
-                          f"{root.text} {mark.text} {'-' if sign else ''}{made.text}"))  # fmt: skip
+        sign = "-" if region.sign < 0 else "+"
+        if region.index:
+            lines.append(Math(f"&\\quad {sign} {made.latex}", f"  {sign} {made.text}"))
+        else:
+            first = "-" if region.sign < 0 else ""
+            lines.append(Math(f"{root.latex} &= {first}{made.latex}", f"{root.text} = {first}{made.text}"))
     words: list[str | Math] = [
         (
             "Between two barriers a product may be bracketed in any way: the values are the same, the "
@@ -171,14 +194,8 @@ def _bracketing(derivation: Derivation, setter: Setter) -> list[Block]:
     for index, name in enumerate(cost.order.forms):
         words += [", " if index else "", setter.tensor(name)]
     words.append(". " if cost.order.forms else "no named intermediate. ")
-    words.append(f"It stands for the set called {cost.order.name}: {cost.order.rule}.")
+    words.append(f"Of the orders called {cost.order.name} it is the one shown: {cost.order.rule}.")
     return [Prose(tuple(words)), Display(tuple(lines))]
-
-
-def conventions_table(items: Iterable[tuple[str, str]]) -> Table:
-    """Every knob with its value and what it means."""
-    rows = [(cell(KNOBS[name].title), cell(value), cell(KNOBS[name].values[value])) for name, value in items]
-    return Table(("convention", "value", "meaning"), tuple(rows), "plp")
 
 
 def _conventions(derivation: Derivation) -> list[Block]:

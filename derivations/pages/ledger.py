@@ -11,7 +11,7 @@ from ..poly import Poly, total
 from ..report import Block, Cell, Display, Math, Prose, Table, cell, prose
 from ..terms import CostTerm, Kind
 from ..trees import Rule
-from .parts import LONG, Setter, packed
+from .parts import LONG, Setter, Spelled, packed
 
 __all__ = ["byte_blocks", "division_blocks", "flop_blocks"]
 
@@ -24,7 +24,7 @@ def flop_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
         points = "Every step costs 1 MAC for each point of its index space"
     rows = []
     counted = [t for t in cost.terms if t.kind == Kind.FLOPS]
-    labels, spelled = _long_amounts(counted, setter)
+    spelled = Spelled(setter, "f")
     for term in counted:
         if term.step is None:
             continue
@@ -32,7 +32,7 @@ def flop_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
         rows.append(
             (
                 cell(setter.step(term.step)),
-                cell(_amount(term.amount, labels, setter)),
+                cell(spelled.math(term.amount)),
                 cell(stage),
                 _tick(cost.counts(term)),
             )
@@ -41,17 +41,10 @@ def flop_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
         prose(f"{points}; a step two products share is done once. Softmax and other functions "
               "between products are not counted."),
         Table(("step", unit, "stage", "in scope"), tuple(rows), "lllr"),
-        *spelled,
+        *spelled.blocks(),
         *_total(derivation, setter, Kind.FLOPS, "F"),
     ]  # fmt: skip
     return blocks
-
-
-def _amount(amount: Poly, labels: dict[Poly, str], setter: Setter) -> Math:
-    label = labels.get(amount)
-    if label is None:
-        return setter.quantity(amount)
-    return Math(f"N_{{{label.removeprefix('N_')}}}", label)
 
 
 def _tick(counted: bool) -> Cell:
@@ -75,41 +68,28 @@ def _total(derivation: Derivation, setter: Setter, kind: str, letter: str) -> li
     return [Display(tuple(lines))]
 
 
-def _long_amounts(terms: list[CostTerm], setter: Setter) -> tuple[dict[Poly, str], list[Block]]:
-    """Labels for amounts that are too long for a table, and the lines that spell them out."""
-    found: dict[Poly, str] = {}
-    lines: list[Math] = []
-    for term in terms:
-        if len(setter.quantity(term.amount).text) > LONG // 2 and term.amount not in found:
-            number = len(found) + 1
-            found[term.amount] = f"N_{number}"
-            head = Math(f"N_{{{number}}} &= ", f"N_{number} = ")
-            lines += packed(head, setter.addends(term.amount, whole=False))
-    return found, [Display(tuple(lines))] if lines else []
-
-
 def byte_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
     cost = derivation.cost
     inside = cost.selected(Kind.BYTES)
-    labels, spelled = _long_amounts(list(inside), setter)
-    rows = [_byte_row(term, labels, setter) for term in inside]
+    spelled = Spelled(setter, "m")
+    rows = [_byte_row(term, spelled, setter) for term in inside]
     blocks: list[Block] = [
         prose("A kernel moves the tensors that cross its edge; what it makes and uses itself stays on chip. "
               "In scope:"),
         Table(("tensor", "elements", "bytes", "class", "direction"), tuple(rows), "lllll"),
-        *spelled,
+        *spelled.blocks(),
         *_total(derivation, setter, Kind.BYTES, "M"),
     ]  # fmt: skip
     outside = [t for t in cost.terms if t.kind == Kind.BYTES and not cost.counts(t)]
     if outside:
         blocks += [
             prose("The same step also moves what this scope leaves out:"),
-            _outside(outside, derivation, setter),
+            *_outside(outside, derivation, setter),
         ]
     return blocks
 
 
-def _byte_row(term: CostTerm, labels: dict[Poly, str], setter: Setter) -> tuple[Cell, ...]:
+def _byte_row(term: CostTerm, spelled: Spelled, setter: Setter) -> tuple[Cell, ...]:
     operand = term.operand
     assert operand is not None
     elements = setter.quantity(operand.elements)
@@ -120,28 +100,29 @@ def _byte_row(term: CostTerm, labels: dict[Poly, str], setter: Setter) -> tuple[
     return (
         cell(setter.operand(operand, shaped=False)),
         (elements, *extra),
-        cell(_amount(term.amount, labels, setter)),
+        cell(spelled.math(term.amount)),
         cell(term.cls),
         cell(direction),
     )
 
 
-def _outside(terms: list[CostTerm], derivation: Derivation, setter: Setter) -> Table:
+def _outside(terms: list[CostTerm], derivation: Derivation, setter: Setter) -> list[Block]:
     groups: dict[tuple[str, str], list[Poly]] = {}
     for term in terms:
         groups.setdefault((term.stage, term.cls), []).append(term.amount)
     rows = []
+    spelled = Spelled(setter, "x")
     for (stage, cls), amounts in groups.items():
         amount = total(amounts)
         value = derivation.value(amount)
-        shown = setter.quantity(amount)
-        if len(shown.text) > 44:
-            shown = Math("\\text{see the ledger in JSON}", "see the ledger in JSON")
+        shown = spelled.math(amount)
         rows.append((cell(stage), cell(cls), cell(shown), setter.value(value, "bytes")))
     known = any(derivation.value(total(a)) is not None for a in groups.values())
     if not known:
-        return Table(("stage", "class", "bytes"), tuple(row[:3] for row in rows), "lll")
-    return Table(("stage", "class", "bytes", "value"), tuple(rows), "lllr")
+        table = Table(("stage", "class", "bytes"), tuple(row[:3] for row in rows), "lll")
+    else:
+        table = Table(("stage", "class", "bytes", "value"), tuple(rows), "lllr")
+    return [table, *spelled.blocks()]
 
 
 def division_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
@@ -182,7 +163,7 @@ def _what_cancels(ratio: Ratio, setter: Setter) -> Cell:
         words += ["What stays: ", *_listed(stays), "."]
     lost = {"L", "S"} & (free_symbols(ratio.over) | free_symbols(ratio.under)) - ratio.symbols()
     if "L" in lost:
-        words.append(" The intensity is the same at every context length.")
+        words.append(" In this scope the intensity is the same at every context length.")
     return tuple(words)
 
 

@@ -14,6 +14,9 @@ from .parts import Setter, bytes_text
 __all__ = ["growth_blocks", "number_blocks"]
 
 
+_ABOVE = {"FLOPs": ("F", "F"), "MACs": ("F", "F"), "bytes": ("M", "M"), "intensity": ("F/M", "F/M")}
+
+
 def number_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
     study = derivation.study
     unit = "FLOPs" if study.conventions.unit == "flops" else "MACs"
@@ -22,16 +25,16 @@ def number_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
         (unit, derivation.flops, ""),
         ("bytes", derivation.bytes, "bytes"),
         ("intensity", derivation.intensity, per),
-        ("cache, elements a token and layer", derivation.cache_elements, ""),
-        ("cache, bytes a token and layer", derivation.cache_bytes, "bytes"),
+        ("cache, elements per token and layer", derivation.cache_elements, ""),
+        ("cache, bytes per token and layer", derivation.cache_bytes, "bytes"),
     ]
     rows = []
     for title, quantity, kind in quantities:
         if quantity is None:
             continue
         shown = setter.quantity(quantity)
-        if len(shown.text) > 50:
-            shown = Math("\\text{as above}", "as above")
+        if len(shown.text) > 50 and title in _ABOVE:
+            shown = Math(*_ABOVE[title])
         value = derivation.value(quantity)
         rows.append(
             (
@@ -49,15 +52,23 @@ def number_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
 
 
 def _layers(derivation: Derivation) -> Prose:
-    model = derivation.study.model
+    """The cache over all layers: the model's own where the variant is the model's, else hypothetical."""
+    study, model = derivation.study, derivation.study.model
     assert model is not None
     one = derivation.value(derivation.cache_bytes)
+    if one is None:
+        return prose(f"{model.title} has {model.attention_layers} layers with such a cache.")
+    total = bytes_text(one * model.attention_layers)
+    if (study.variant.base, study.variant.options) != (model.variant, model.options):
+        own = "+".join((model.variant, *model.options))
+        return prose(
+            f"{model.title} uses {own}; in its {model.attention_layers} layers with a growing cache this "
+            f"variant would keep {total} a token."
+        )
     layers = f"{model.attention_layers} of the {model.layers} layers carry this attention"
     if model.attention_layers == model.layers:
         layers = f"all {model.layers} layers carry this attention"
-    if one is None:
-        return prose(f"In {model.title} {layers}.")
-    return prose(f"In {model.title} {layers}: {bytes_text(one * model.attention_layers)} of cache a token.")
+    return prose(f"In {model.title} {layers}: {total} of cache a token.")
 
 
 def _side(derivation: Derivation) -> Prose:
@@ -70,7 +81,8 @@ def _side(derivation: Derivation) -> Prose:
     where = f"{verdict}, a factor of {number_text(factor)} from the ridge" if value != ridge else verdict
     return prose(
         f"{gpu.title}: {gpu.peak['bf16'].text} dense BF16 over {gpu.bandwidth.text} puts the ridge at "
-        f"{number_text(ridge, 1)} FLOP/B. At {number_text(value)} this is {where}."
+        f"{number_text(ridge, 1)} FLOP/B. In scope {derivation.study.conventions.scope}, at "
+        f"{number_text(value)}, this is {where}."
     )
 
 

@@ -7,16 +7,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..algebra import Factors, Ratio
-from ..derivation import Derivation
+from ..conventions import KNOBS
+from ..derivation import Derivation, Study
 from ..equations import BARRIERS, Equation, Ref
 from ..notation import Notation, NotationFile, number_text
 from ..poly import Coefficient, Poly
 from ..program import AxisKind, Role, Variant
-from ..report import Cell, Display, Math, cell
+from ..report import Block, Cell, Display, Math, Prose, Table, cell, prose
 from ..steps import Operand, Step
 from ..trees import Sizes, Tree
 
-__all__ = ["LONG", "Setter", "addends_of", "bytes_text", "number_math", "packed", "setter_for"]
+__all__ = [
+    "LONG",
+    "Setter",
+    "Spelled",
+    "addends_of",
+    "bytes_text",
+    "conventions_table",
+    "number_math",
+    "packed",
+    "setter_for",
+    "sizes_prose",
+]
 
 LONG = 90
 """A formula longer than this in plain text is shown as a sum over lines instead."""
@@ -70,6 +82,19 @@ def addends_of(amount: Poly, notation: Notation) -> list[Math]:
     return sorted(shown, key=lambda math: (math.text.startswith("-"), -len(math.text), math.text))
 
 
+def conventions_table(items: Iterable[tuple[str, str]]) -> Table:
+    """Every knob with its value and what it means."""
+    rows = [(cell(KNOBS[name].title), cell(value), cell(KNOBS[name].values[value])) for name, value in items]
+    return Table(("convention", "value", "meaning"), tuple(rows), "plp")
+
+
+def sizes_prose(study: Study, notation: Notation) -> Prose:
+    """The sizes numbers are given for, and the model they come from."""
+    shown = ", ".join(f"{notation.plain(name)} = {number_text(value)}" for name, value in study.values.items())
+    source = f" ({study.model.title}, and what was set by hand)" if study.model else ""
+    return prose(f"Sizes: {shown}{source}.")
+
+
 @dataclass(frozen=True, slots=True)
 class Setter:
     """Sets the tensors and quantities of one derivation in one notation."""
@@ -111,7 +136,7 @@ class Setter:
     def shape(self, axes: Iterable[str]) -> Math:
         """Sizes of axes, in parentheses, with the phase put in."""
         sizes = [self.sizes.put(self.variant.axes[axis].size) for axis in axes]
-        latex = ",".join(self.notation.latex_sum(size) for size in sizes)
+        latex = ",".join(self.notation.latex_line(size) for size in sizes)
         text = ", ".join(self.notation.text_sum(size) for size in sizes)
         return Math(f"({latex})", f"({text})")
 
@@ -137,8 +162,13 @@ class Setter:
             f"{left.text} {right.text} -> {result.text}",
         )
 
+    def indexed(self, name: Math, axes: Iterable[str]) -> Math:
+        """A tensor with its indices under it."""
+        listed = list(axes)
+        return Math(f"\\underset{{{' '.join(listed)}}}{{{name.latex}}}", f"{name.text}[{','.join(listed)}]")
+
     def program(self) -> Display:
-        """The equations, each tensor with its shape."""
+        """The equations, each tensor with its indices."""
         return Display(tuple(self._equation(equation) for equation in self.variant.equations))
 
     def _equation(self, equation: Equation) -> Math:
@@ -163,7 +193,7 @@ class Setter:
         return Math(f"{left.latex} &{arrow[0]} {right.latex}", f"{left.text} {arrow[1]} {right.text}")
 
     def _refs(self, refs: Iterable[Ref], between: str, latex_between: str | None = None) -> Math:
-        parts = [self.shaped(self.tensor(ref.name), ref.axes) for ref in refs]
+        parts = [self.indexed(self.tensor(ref.name), ref.axes) for ref in refs]
         return Math(
             (latex_between or between).join(part.latex for part in parts),
             between.join(part.text for part in parts),
@@ -212,3 +242,29 @@ def setter_for(derivation: Derivation, file: NotationFile | None) -> Setter:
     study = derivation.study
     notation = Notation.of(study.variant.symbols, file, study.conventions.phase)
     return Setter.of(derivation, notation)
+
+
+class Spelled:
+    """Formulas for the cells of a table: a long one gets a label, and is spelled out below the table."""
+
+    def __init__(self, setter: Setter, letter: str, longest: int = LONG // 2) -> None:
+        self.setter, self.letter, self.longest = setter, letter, longest
+        self.labels: dict[Poly, Math] = {}
+        self.lines: list[Math] = []
+
+    def math(self, amount: Poly) -> Math:
+        """The formula, or its label."""
+        shown = self.setter.quantity(amount)
+        if len(shown.text) <= self.longest:
+            return shown
+        if amount not in self.labels:
+            number = len(self.labels) + 1
+            label = Math(f"{self.letter}_{{{number}}}", f"{self.letter}_{number}")
+            self.labels[amount] = label
+            head = Math(f"{label.latex} &= ", f"{label.text} = ")
+            self.lines += packed(head, self.setter.addends(amount, whole=False))
+        return self.labels[amount]
+
+    def blocks(self) -> list[Block]:
+        """What the labels stand for."""
+        return [Display(tuple(self.lines))] if self.lines else []

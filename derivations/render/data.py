@@ -9,6 +9,7 @@ from typing import Any
 
 from ..algebra import Ratio, factor
 from ..analysis import ridge_side
+from ..atoms import evaluate
 from ..crossover import Crossover, Root
 from ..derivation import Derivation, Study
 from ..notation import Notation
@@ -157,6 +158,9 @@ def crossover_data(crossover: Crossover, study: Study, notation: Notation, measu
         "dims": dims_data(study, notation),
         "difference": formula(crossover.difference, notation),
     }
+    at = at_data(crossover, study)
+    if at is not None:
+        data["at"] = at
     if not crossover.solutions:
         data |= {"solution": None, "condition": None, "limit": None, "below": None, "above": None}
         data["never"] = crossover.never
@@ -183,6 +187,22 @@ def crossover_data(crossover: Crossover, study: Study, notation: Notation, measu
     data |= {"below": None, "above": None}
     data["never"] = f"{solutions[0]['condition']['expr']} fails at these sizes{winner}"
     return data
+
+
+def at_data(crossover: Crossover, study: Study) -> dict[str, Any] | None:
+    """What both orders cost at a given value of the symbol solved for; None without one."""
+    if crossover.symbol not in study.values:
+        return None
+    values = [evaluate(cost, study.values) for cost in crossover.costs]
+    if None in values:
+        return None
+    first, second = (Fraction(value or 0) for value in values)
+    cheaper = None if first == second else crossover.names[first > second]
+    return {
+        "value": number(study.values[crossover.symbol])["value"],
+        "costs": {name: number(value)["value"] for name, value in zip(crossover.names, values, strict=True)},
+        "cheaper": cheaper,
+    }
 
 
 def solution_data(solution: Any, study: Study, notation: Notation) -> dict[str, Any]:
