@@ -190,7 +190,6 @@ LEAST = "--set L={}: L must be at least 1"
         ("٣", NO_NUMBER),
         ("３", NO_NUMBER),
         ("1Ｋ", NO_NUMBER),
-        ("128k", NO_NUMBER),
         ("1,000", NO_NUMBER),
         ("--5", NO_NUMBER),
         ("1/2", NO_NUMBER),

@@ -49,7 +49,7 @@ def test_what_each_variant_keeps(name, cached):
         ("  ", "the name of the variant is empty"),
         ("mlaa", "unknown variant 'mlaa'; did you mean 'mla'?"),
         ("zzz", "unknown variant 'zzz'; known: " + ", ".join(BUNDLED)),
-        ("MLA", "unknown variant 'MLA'; known: " + ", ".join(BUNDLED)),
+        ("MLA", "unknown variant 'MLA'; did you mean 'mla'?"),
         ("mlа", "unknown variant 'mlа'; did you mean 'mla'?"),  # Cyrillic a
         ("+rope", "unknown variant ''; known: " + ", ".join(BUNDLED)),
         ("mla+", "unknown option of mla ''; known: query-latent, rope"),
