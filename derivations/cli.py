@@ -5,6 +5,7 @@ Errors are one sentence on stderr and exit status 2; a traceback is a bug in der
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -114,6 +115,9 @@ def _usage(error: click.UsageError) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the command `derive`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         result = _root.main(arguments, prog_name="derive", standalone_mode=False)
         sys.exit(result if isinstance(result, int) else 0)

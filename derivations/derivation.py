@@ -146,6 +146,7 @@ def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions
         if Fraction(size).denominator != 1 or size < 1:
             raise InputError(_broken_axis(variant, axis.name, numbers))
         check_size(axis.name, int(size), f"axis {axis.name} of {variant.name}")
+    _check_widths(variant, numbers)
     for comparison in variant.assume:
         slack = evaluate(comparison.slack, numbers)
         if slack is None:
@@ -155,6 +156,17 @@ def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions
             used = {n: numbers[n] for n in sorted(free_symbols(comparison.slack)) if n in numbers}
             shown = ", ".join(f"{n}={v}" for n, v in used.items())
             raise InputError(f"{variant.name} assumes {comparison.text}, which fails for {shown}")
+
+
+def _check_widths(variant: Variant, numbers: Mapping[str, Coefficient]) -> None:
+    """Widths in bytes and sizes of masks must be positive where numbers decide."""
+    sized = [(f"the width of {t.name}", t.width) for t in variant.tensors.values()]
+    sized += [(f"the mask of {name}", m.size) for name, m in variant.masks.items() if m.size is not None]
+    for what, size in sized:
+        value = evaluate(size, numbers)
+        if value is not None and value <= 0:
+            shown = ", ".join(f"{n}={numbers[n]}" for n in sorted(free_symbols(size)) if n in numbers)
+            raise InputError(f"{what} in {variant.name} would be {value} with {shown}; it must be positive")
 
 
 def _broken_axis(variant: Variant, name: str, values: Mapping[str, Coefficient]) -> str:

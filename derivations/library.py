@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .checkpoints import checkpoint_names, load_checkpoint
+from .checkpoints import Checkpoint, checkpoint_names, load_checkpoint
+from .dims import STANDARD
 from .errors import InputError, unknown
 from .program import Variant
 from .resources import is_path, names, resource
 from .spec import read_variant
 from .yamlfile import read_yaml
 
-__all__ = ["COMMANDS", "load_variant", "variant_names"]
+__all__ = ["COMMANDS", "check_checkpoint", "load_variant", "variant_names"]
 
 COMMANDS = (
     "article", "compare", "crossover", "completion", "einsum", "explore", "lesson", "list", "model",
@@ -43,6 +44,18 @@ def load_variant(text: str) -> Variant:
     shown = f"models/variants/{name}.yaml"
     entry = read_yaml(resource("models", "variants", f"{name}.yaml"), shown)
     return read_variant(entry, options, COMMANDS)
+
+
+def check_checkpoint(model: Checkpoint) -> None:
+    """A user's model file against the variants: its variant, options and dims must exist.
+
+    Raises InputError with the nearest known name.
+    """
+    variant = load_variant("+".join((model.variant, *model.options)))
+    known = {*variant.symbols, *STANDARD} - {"L", "S", "B", "b"}
+    for name in model.dims:
+        if name not in known:
+            raise unknown(f"dim of the model {model.name}", name, known)
 
 
 def _split_path(text: str) -> tuple[str, list[str]]:

@@ -140,6 +140,17 @@ class Notation:
         return self.letters.get(name, name)
 
 
+def _without_minus(factors: Factors) -> Factors:
+    """A minus sign before a product goes into a sum that has one itself."""
+    if factors.number >= 0:
+        return factors
+    for index, (poly, exponent) in enumerate(factors.sums):
+        if exponent % 2 and any(value < 0 for value in poly.terms.values()):
+            sums = (*factors.sums[:index], (-poly, exponent), *factors.sums[index + 1 :])
+            return Factors(-factors.number, factors.powers, sums)
+    return factors
+
+
 class _Printer:
     def __init__(self, notation: Notation, latex: bool, inline: bool = False) -> None:
         self.notation, self.is_latex, self.inline = notation, latex, inline
@@ -239,6 +250,7 @@ class _Printer:
         """A product; the parts under the line become a fraction."""
         if any(e < 0 for e in factors.powers.values()) or any(e < 0 for _, e in factors.sums):
             return self.ratio(factors)
+        factors = _without_minus(factors)
         if not factors.sums:
             return self.monomial(factors.number, factors.powers)
         number, sums = factors.number, sorted(factors.sums, key=lambda pair: pair[0].text())

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 from .atoms import evaluate, free_symbols, put
 from .domain import always_at_least
@@ -149,23 +150,18 @@ def choose(
     regions = spaces(graph, sizes)
     pools = [_pool(space, wanted, known, elementwise) for space in regions]
     picked: dict[int, _Candidate] = {}
-    numeric = True
+    rules: set[str] = set()
     for group in _groups(regions):
-        chosen, decided = _pick([pools[index] for index in group], facts)
-        numeric = numeric and decided
+        chosen, rule = _pick([pools[index] for index in group], facts)
+        rules.add(rule)
         picked.update(zip(group, chosen, strict=True))
     formed = frozenset().union(*(picked[index].forms for index in picked))
     forms = tuple(e.name for e in graph.variant.equations if e.name in formed)
-    fewest = "it has the fewest FLOPs of the layer at these sizes"
-    symbolic = (
-        "no other member is cheaper at every size, and of those it forms most of the intermediates that "
-        "the program names"
-    )
     return Order(
         name=name,
         trees=tuple(picked[index].tree for index in range(len(regions))),
         forms=forms,
-        rule=fewest if numeric else symbolic,
+        rule=next(rule for rule in (_SETTLED, _UNBEATEN, _FEWEST) if rule in rules),
         title=wanted.title,
         member_of=_memberships(graph, name, formed),
     )
@@ -241,18 +237,71 @@ def _shareable(space: Space) -> frozenset[str]:
     )
 
 
-def _pick(pools: list[list[_Candidate]], facts: Facts) -> tuple[list[_Candidate], bool]:
-    """One candidate for each region of a group, and whether numbers decided."""
+_FEWEST = "it has the fewest FLOPs of the layer at these sizes"
+_UNBEATEN = (
+    "no other member is cheaper at every size, and of those it forms most of the intermediates that "
+    "the program names"
+)
+_SETTLED = (
+    "no member that brackets one product differently is cheaper at every size; there are too many to compare "
+    "all combinations"
+)
+_EXACT = 20_000
+"""Combinations of candidates up to which every one is compared with every other."""
+
+
+def _pick(pools: list[list[_Candidate]], facts: Facts) -> tuple[list[_Candidate], str]:
+    """One candidate for each region of a group, and the rule that picked it."""
     shared = _shared_keys(pools)
-    reduced = pools if len(pools) == 1 else [_prune(pool, shared, facts) for pool in pools]
-    combined = [_Joint.of(combo) for combo in product(*reduced)]
+    if all(candidate.cost.constant is not None for pool in pools for candidate in pool):
+        combined = [_Joint.of(combo) for combo in product(*(_cheapest(pool, shared) for pool in pools))]
+        combined.sort(key=lambda joint: (Fraction(joint.cost.constant or 0), -joint.formed, joint.probes[0]))
+        return list(combined[0].combo), _FEWEST
+    if prod(map(len, pools)) > _EXACT:
+        if max(map(len, pools)) > _LARGE_POOL:
+            return _settle(pools, facts), _SETTLED
+        pools = [_prune(pool, shared, facts) for pool in pools]
+        if prod(map(len, pools)) > _EXACT:
+            return _settle(pools, facts), _SETTLED
+    combined = [_Joint.of(combo) for combo in product(*pools)]
     combined.sort(key=lambda joint: (-joint.formed, joint.probes[0]))
-    if all(joint.cost.constant is not None for joint in combined):
-        return list(min(combined, key=lambda joint: Fraction(joint.cost.constant or 0)).combo), True
     for joint in combined:
         if not any(_beats(other, joint, facts) for other in combined):
-            return list(joint.combo), False
+            return list(joint.combo), _UNBEATEN
     raise AssertionError("dominance is an order, so some member is undominated")
+
+
+_LARGE_POOL = 1000
+"""Candidates of one region beyond which they are not compared pair by pair."""
+
+
+def _cheapest(pool: list[_Candidate], shared: frozenset[str]) -> list[_Candidate]:
+    """With numbers: the cheapest candidate for each choice of what is shared."""
+    best: dict[frozenset[str], _Candidate] = {}
+    for candidate in pool:
+        signature = frozenset(step.key for step in candidate.steps) & shared
+        known = best.get(signature)
+        if known is None or (candidate.cost.constant or 0) < (known.cost.constant or 0):
+            best[signature] = candidate
+    return list(best.values())
+
+
+def _settle(pools: list[list[_Candidate]], facts: Facts) -> list[_Candidate]:
+    """Too many combinations to compare: from the first, change one region at a time while that is better.
+
+    What comes out is beaten by no order that differs in one region only.
+    """
+    current = [pool[0] for pool in pools]
+    changed = True
+    while changed:
+        changed = False
+        for index, pool in enumerate(pools):
+            joint = _Joint.of(tuple(current))
+            for candidate in pool:
+                other = _Joint.of((*current[:index], candidate, *current[index + 1 :]))
+                if _beats(other, joint, facts):
+                    current[index], joint, changed = candidate, other, True
+    return current
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,15 +309,19 @@ class _Joint:
     """One candidate for each region of a group, with what they share counted once."""
 
     combo: tuple[_Candidate, ...]
-    cost: Poly
+    steps: tuple[_Priced, ...]
     probes: tuple[Coefficient, ...]
     formed: int
 
     @classmethod
     def of(cls, combo: tuple[_Candidate, ...]) -> _Joint:
-        steps = {step.key: step for candidate in combo for step in candidate.steps}
-        cost = total(step.cost for step in steps.values())
-        return cls(combo, cost, _sum_probes(steps.values()), sum(len(c.forms) for c in combo))
+        steps = tuple({step.key: step for candidate in combo for step in candidate.steps}.values())
+        return cls(combo, steps, _sum_probes(steps), sum(len(c.forms) for c in combo))
+
+    @property
+    def cost(self) -> Poly:
+        """Summed up when asked: most comparisons end at the probes."""
+        return total(step.cost for step in self.steps)
 
 
 def _shared_keys(pools: list[list[_Candidate]]) -> frozenset[str]:
@@ -301,6 +354,8 @@ def _never_dearer(one: _Candidate | _Joint, other: _Candidate | _Joint, facts: F
 
 def _beats(one: _Candidate | _Joint, other: _Candidate | _Joint, facts: Facts) -> bool:
     """Cheaper somewhere and never dearer."""
+    if any(a > b for a, b in zip(one.probes, other.probes, strict=True)):
+        return False
     return one.cost != other.cost and _never_dearer(one, other, facts)
 
 

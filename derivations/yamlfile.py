@@ -6,6 +6,7 @@ beyond the first, bounded in size and depth before anything is built.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,7 +68,10 @@ class Entry:
             raise self.fail("a decimal; write it as a whole number or as a quotient such as 3/2")
         if isinstance(self.value, bool) or not isinstance(self.value, str | int):
             raise self.fail(f"expected a text, found {_kind(self.value)}")
-        text = str(self.value).strip()
+        text = " ".join(str(self.value).split())
+        for letter in text:
+            if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co"):
+                raise self.fail(f"the text has a control character ({letter!r}), which nobody could see")
         if not text:
             raise self.fail("the text is empty")
         if len(text) > longest:

@@ -97,6 +97,83 @@ def test_a_failure_leaves_the_old_file_as_it_was(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["x.txt"]
 
 
+def test_links_devices_and_pipes_are_written_through(tmp_path):
+    link, target, pipe = tmp_path / "link", tmp_path / "target", tmp_path / "pipe"
+    link.symlink_to(target)
+    assert derive("mla", "--order", "absorb", "-o", str(link))[0] == 0
+    assert link.is_symlink()
+    assert target.read_text().startswith("Multi-head latent attention")
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        assert derive("mla", "--order", "absorb", "-o", str(pipe))[0] == 0
+        assert reader.stdout.read().startswith(b"Multi-head latent attention")
+    assert pipe.is_fifo()
+    assert refused("mla", "--template", str(pipe)) == f"the template {pipe} is no regular file"
+
+
+@pytest.mark.parametrize(("redirect", "status"), [(">&-", 2), (">/dev/full", 2)])
+def test_an_output_that_is_closed_or_full_is_said(redirect, status):
+    command = f"{sys.executable} -m derivations mla --order absorb {redirect}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert done.stderr.startswith("derive: error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_words_beyond_ascii_are_utf_8_whatever_the_locale(tmp_path):
+    from derivations.resources import resource
+
+    text = resource("models", "variants", "mha.yaml").read_text().replace("Multi-head attention", "Über-Köpfe")
+    (tmp_path / "u.yaml").write_text(text, encoding="utf-8")
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-m", "derivations", "./u.yaml"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.decode().startswith("Über-Köpfe")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("variant: mla", "variant: mlaa", "unknown variant 'mlaa'; did you mean 'mla'?"),
+        (
+            "options: [rope, query-latent]",
+            "options: [rop]",
+            "unknown option of mla 'rop'; did you mean 'rope'?",
+        ),
+        ("d_model: 7168", "d_modl: 7168", "unknown dim of the model kimi-k3 'd_modl'; did you mean 'd_model'?"),
+        ("d_model: 7168", "L: 7168", "unknown dim of the model kimi-k3 'L'; "),
+    ],
+)
+def test_a_model_file_is_held_against_the_variants(tmp_path, old, new, message):
+    from derivations.resources import resource
+
+    path = tmp_path / "m.yaml"
+    path.write_text(resource("models", "checkpoints", "kimi-k3.yaml").read_text().replace(old, new))
+    assert refused("mla", "--order", "absorb", "--model", str(path)).startswith(message)
+
+
+def test_a_size_for_the_symbol_solved_for_is_judged():
+    sizes = ("--model", "kimi-k3", "--set", "L=32768")
+    found = data("crossover", "mla", "absorb", "expand", *sizes, "--set", "S=4")
+    absorb = 2 * 96 * 4 * 512 * (128 + 128) + 4 * 96 * 4 * 32768 * 512
+    expand = 2 * 96 * 32768 * 512 * (128 + 128) + 2 * 96 * 4 * 32768 * (128 + 128)
+    assert found["at"] == {"value": 4, "costs": {"absorb": absorb, "expand": expand}, "cheaper": "absorb"}
+    text = shown("crossover", "mla", "absorb", "expand", *sizes, "--set", "S=4")
+    assert f"absorb is cheaper by a factor of {expand / absorb:.2f}" in " ".join(text.split())
+
+
+def test_seven_operands_in_two_products_that_share_are_chosen_in_time():
+    """10,395 bracketings of one product and 105 of another: symbols and numbers both."""
+    for sizes in ((), ("--model", "deepseek-v3", "--set", "L=64")):
+        found = data("mla-rope-in-key", "--order", "absorb", "--no-cache", *sizes)
+        assert "K" not in found["forms"]
+
+
 def test_a_variant_file_works_like_a_name(tmp_path, monkeypatch):
     from derivations.resources import resource
 

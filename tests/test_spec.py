@@ -249,3 +249,9 @@ def test_a_value_replaced_by_another_is_read_or_refused(line, word):
 def test_one_wrong_character_is_read_or_refused(position, character):
     found = outcome(read, TINY[:position] + character + TINY[position + 1 :])
     assert isinstance(found, Variant) or found.startswith("tiny.yaml")
+
+
+@pytest.mark.parametrize("letter", ["\\e", "\\a", "\\u202e", "\\0"])
+def test_what_nobody_could_see_is_no_text(letter):
+    found = refused(read, tiny("title: A tiny attention", f'title: "a {letter} b"'))
+    assert "a control character" in found

@@ -181,11 +181,15 @@ def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool 
     from ..derivation import Study
     from ..dims import parse_assignments
     from ..hardware import load_accelerator
+    from ..library import check_checkpoint
+    from ..resources import is_path
 
     model = load_checkpoint(flags["model"]) if flags.get("model") else None
     values = model.values(variant.symbols) if model is not None else {}
     own = parse_assignments(flags.get("assignments") or (), variant.symbols)
     values.update(own)
+    if model is not None and is_path(flags["model"]):
+        check_checkpoint(model)
     gpu = load_accelerator(flags["gpu"]) if flags.get("gpu") else None
     study = Study(variant, conventions, values, model, gpu)
     if model is not None and not quiet:
@@ -224,6 +228,8 @@ def check_output(output: str | None) -> None:
         return
     path = Path(output)
     folder = path.parent
+    if not output:
+        raise InputError("-o: the name of the file is empty")
     if path.is_dir():
         raise InputError(f"-o {output}: is a folder; give the name of a file in it")
     if not folder.is_dir():
@@ -233,8 +239,16 @@ def check_output(output: str | None) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file so that it is there whole or not at all.
+
+    A link leads to its target; a device or a pipe is written to as it is.
+    """
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            with path.open("w", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
@@ -260,8 +274,17 @@ def emit(text: str, output: str | None) -> None:
     if output is not None:
         write_whole(Path(output), text)
         return
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    if sys.stdout is None:
+        raise InputError("there is no standard output; write to a file with -o")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(
+            f"cannot write to standard output: {(error.strerror or 'no reason given').lower()}"
+        ) from None
 
 
 def known_option(name: str, command: click.Command) -> InputError:

@@ -25,8 +25,8 @@ MAX_OUTPUT = 20 * 1024 * 1024
 
 def render_user_template(file: str, report: Report, data: dict[str, Any]) -> str:
     """Render a user's template with `report` and `data`. Raises InputError for everything it does wrong."""
-    text = _read(file)
-    job = json.dumps({"template": text, "report": plain(report), "data": data})
+    template = _read(file)
+    job = json.dumps({"template": template, "report": plain(report), "data": data})
     try:
         done = subprocess.run(
             [sys.executable, "-m", "derivations.render.jail"],
@@ -47,12 +47,19 @@ def render_user_template(file: str, report: Report, data: dict[str, Any]) -> str
     if "error" in answer:
         line = f":{answer['line']}" if answer.get("line") else ""
         raise InputError(f"{file}{line}: {answer['error']}")
-    return str(answer["text"])
+    text = str(answer["text"])
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(f"the template {file} makes text that is not UTF-8") from None
+    return text
 
 
 def _read(file: str) -> str:
     path = Path(file)
     try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"the template {file} is no regular file")
         if path.stat().st_size > MAX_TEMPLATE:
             raise InputError(f"the template {file} is larger than {MAX_TEMPLATE // 1024} KiB")
         return path.read_text(encoding="utf-8")
@@ -60,6 +67,8 @@ def _read(file: str) -> str:
         raise InputError(f"there is no template {file}") from None
     except UnicodeDecodeError:
         raise InputError(f"the template {file} is not UTF-8 text") from None
+    except ValueError:
+        raise InputError(f"{file[:60]!r} cannot be the name of a file") from None
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise InputError(f"cannot read the template {file}: {reason}") from None
