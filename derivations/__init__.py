@@ -18,7 +18,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     graph, regions  maximal multilinear products between barriers
     transform       programs without caches, or with other tensors kept as caches
     trees           bracketings and index points, the only FLOP rule there is
-    search          named orders, the member that stands for one, the best at given sizes
+    candidates, search     named orders, the member that stands for one, the best at given sizes
     conventions     every knob;  steps: an order as steps with stages and kernels
     terms, traffic, costs         the ledger: one line, the byte lines, sums over a scope
     algebra, analysis, crossover  factors and limits; intensity and growth; where orders meet

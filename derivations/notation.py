@@ -75,16 +75,19 @@ class Notation:
     """Symbol -> letter, where it differs."""
 
     @classmethod
-    def of(cls, symbols: Mapping[str, Dim], file: NotationFile | None, phase: str) -> Notation:
+    def of(
+        cls, symbols: Mapping[str, Dim], file: NotationFile | None, phase: str, shared: bool = False
+    ) -> Notation:
         """The notation of a document for one phase; the project's own without a file.
 
-        Raises InputError when two symbols of the variant would get the same letter.
+        Raises InputError when two symbols of the variant would get the same letter, unless they may
+        be `shared`, as between variants of which one has H and the other H_q.
         """
         letters = {} if file is None else {s: by[phase] for s, by in file.letters.items()}
         used: dict[str, str] = {}
         for name in symbols:
             letter = letters.get(name, name)
-            if letter in used:
+            if letter in used and not shared:
                 raise InputError(
                     f"the notation {file.name if file else ''!r} writes {letter} for both "
                     f"{used[letter]} and {name} of this variant"

@@ -7,20 +7,17 @@ a product, over them. This is plain enumeration: exact for up to seven operands 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import product
-from math import prod
 
-from .atoms import evaluate, free_symbols, put
-from .domain import always_at_least
+from .atoms import evaluate, free_symbols
+from .candidates import RULES, Candidate, groups, pick, pool
 from .errors import unknown
 from .graph import Graph
 from .poly import Coefficient, Poly, total
 from .program import NamedOrder
 from .spec import RESERVED_ORDERS
-from .trees import Contraction, Rule, Sizes, Space, Tree, bracketing, trees
+from .trees import Sizes, Space, Tree, bracketing, trees
 
 __all__ = ["Order", "Ranked", "choose", "named_order", "order_names", "rank", "spaces"]
 
@@ -64,49 +61,6 @@ class Ranked:
     """At the sizes asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Priced:
-    """One step: its key, its online FLOPs, and those at the probe sizes."""
-
-    key: str
-    cost: Poly
-    probes: tuple[Coefficient, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """One member of the set in one region."""
-
-    tree: Tree
-    steps: tuple[_Priced, ...]
-    cost: Poly
-    probes: tuple[Coefficient, ...]
-    forms: frozenset[str]
-    text: str
-
-
-Facts = tuple[Poly, ...]
-_TYPICAL = {"L": 8192, "S": 64, "d_model": 4096, "d_c": 512, "d_q": 1024, "H": 64}
-"""Sizes of the first probe; it breaks ties, and 64 stands for every other symbol."""
-_PROBES: tuple[tuple[Mapping[str, int], int], ...] = (
-    (_TYPICAL, 64),
-    ({}, 1),
-    ({"L": 1 << 20, "S": 1 << 19}, 3),
-    ({"L": 2, "S": 1}, 1000),
-)
-"""Sizes (and the size of any other symbol) at which costs are compared before anything is proved:
-one probe refutes dominance."""
-
-
-def _probe(cost: Poly) -> tuple[Coefficient, ...]:
-    symbols = free_symbols(cost)
-    return tuple(evaluate(cost, {n: sizes.get(n, rest) for n in symbols}) or 0 for sizes, rest in _PROBES)
-
-
-def _sum_probes(parts: Iterable[_Priced]) -> tuple[Coefficient, ...]:
-    return tuple(sum(column) for column in zip(*(p.probes for p in parts), strict=True)) or (0,) * len(_PROBES)
-
-
 def spaces(graph: Graph, sizes: Sizes) -> tuple[Space, ...]:
     """A `Space` for each region."""
     return tuple(Space(graph, region, sizes) for region in graph.regions)
@@ -148,11 +102,11 @@ def choose(
     known = {n: Poly.const(v) for n, v in (values or {}).items()}
     facts = graph.variant.facts
     regions = spaces(graph, sizes)
-    pools = [_pool(space, wanted, known, elementwise) for space in regions]
-    picked: dict[int, _Candidate] = {}
+    pools = [pool(space, wanted, known, elementwise) for space in regions]
+    picked: dict[int, Candidate] = {}
     rules: set[str] = set()
-    for group in _groups(regions):
-        chosen, rule = _pick([pools[index] for index in group], facts)
+    for group in groups(regions):
+        chosen, rule = pick([pools[index] for index in group], facts)
         rules.add(rule)
         picked.update(zip(group, chosen, strict=True))
     formed = frozenset().union(*(picked[index].forms for index in picked))
@@ -161,7 +115,7 @@ def choose(
         name=name,
         trees=tuple(picked[index].tree for index in range(len(regions))),
         forms=forms,
-        rule=next(rule for rule in (_SETTLED, _UNBEATEN, _FEWEST) if rule in rules),
+        rule=next(rule for rule in RULES if rule in rules),
         title=wanted.title,
         member_of=_memberships(graph, name, formed),
     )
@@ -173,190 +127,6 @@ def _memberships(graph: Graph, name: str, formed: frozenset[str]) -> tuple[str, 
         for order in graph.variant.orders
         if order.name != name and formed >= set(order.forms) and not formed & set(order.avoids)
     )
-
-
-def _online(step: Contraction, known: Mapping[str, Poly], elementwise: bool) -> Poly:
-    if step.offline or (step.rule is Rule.ELEMENTWISE and not elementwise):
-        return Poly()
-    return put(step.flops, known)
-
-
-def _admits(space: Space, tree: Tree, wanted: NamedOrder) -> bool:
-    here = {named.name for named in space.region.named}
-    if not here & {*wanted.forms, *wanted.avoids}:
-        return True
-    brackets = {left | right for left, right in tree}
-    brackets |= {1 << index for index in range(len(space.region.leaves))}
-    for named in space.region.named:
-        whole = named.members == space.region.full
-        if named.name in wanted.forms and named.members not in brackets:
-            return False
-        if named.name in wanted.avoids and named.members in brackets and not whole:
-            return False
-    return True
-
-
-def _pool(space: Space, wanted: NamedOrder, known: Mapping[str, Poly], elementwise: bool) -> list[_Candidate]:
-    """The members of the set in one region, most named intermediates first."""
-    names = {index: leaf.tensor for index, leaf in enumerate(space.region.leaves)}
-    costs: dict[tuple[int, int], _Priced] = {}
-    found = []
-    for tree in trees(len(space.region.leaves)):
-        if not _admits(space, tree, wanted):
-            continue
-        for pair in tree:
-            if pair not in costs:
-                step = space.step(*pair)
-                cost = _online(step, known, elementwise)
-                costs[pair] = _Priced(space.key(step.members), cost, _probe(cost))
-        # a product used twice in one region is made once
-        steps = tuple({costs[pair].key: costs[pair] for pair in tree}.values())
-        cost = total(step.cost for step in steps)
-        text = bracketing(tree, names)
-        found.append(_Candidate(tree, steps, cost, _sum_probes(steps), space.formed(tree), text))
-    found.sort(key=lambda c: (-len(c.forms), c.probes[0], c.text))
-    return found
-
-
-def _groups(regions: Sequence[Space]) -> list[tuple[int, ...]]:
-    """Regions that can share a sub-product, together; in order."""
-    keys = [_shareable(space) for space in regions]
-    groups: list[set[int]] = []
-    for index, own in enumerate(keys):
-        touching = [g for g in groups if any(own & keys[other] for other in g)]
-        merged = {index}.union(*touching)
-        groups = [g for g in groups if g not in touching] + [merged]
-    return sorted(tuple(sorted(group)) for group in groups)
-
-
-def _shareable(space: Space) -> frozenset[str]:
-    """Keys of the sub-products of two leaves or more that cost something online."""
-    full = space.region.full
-    return frozenset(
-        space.key(mask) for mask in range(1, full + 1) if mask & (mask - 1) and not space.offline(mask)
-    )
-
-
-_FEWEST = "it has the fewest FLOPs of the layer at these sizes"
-_UNBEATEN = (
-    "no other member is cheaper at every size, and of those it forms most of the intermediates that "
-    "the program names"
-)
-_SETTLED = (
-    "no member that brackets one product differently is cheaper at every size; there are too many to compare "
-    "all combinations"
-)
-_EXACT = 20_000
-"""Combinations of candidates up to which every one is compared with every other."""
-
-
-def _pick(pools: list[list[_Candidate]], facts: Facts) -> tuple[list[_Candidate], str]:
-    """One candidate for each region of a group, and the rule that picked it."""
-    shared = _shared_keys(pools)
-    if all(candidate.cost.constant is not None for pool in pools for candidate in pool):
-        combined = [_Joint.of(combo) for combo in product(*(_cheapest(pool, shared) for pool in pools))]
-        combined.sort(key=lambda joint: (Fraction(joint.cost.constant or 0), -joint.formed, joint.probes[0]))
-        return list(combined[0].combo), _FEWEST
-    if prod(map(len, pools)) > _EXACT:
-        if max(map(len, pools)) > _LARGE_POOL:
-            return _settle(pools, facts), _SETTLED
-        pools = [_prune(pool, shared, facts) for pool in pools]
-        if prod(map(len, pools)) > _EXACT:
-            return _settle(pools, facts), _SETTLED
-    combined = [_Joint.of(combo) for combo in product(*pools)]
-    combined.sort(key=lambda joint: (-joint.formed, joint.probes[0]))
-    for joint in combined:
-        if not any(_beats(other, joint, facts) for other in combined):
-            return list(joint.combo), _UNBEATEN
-    raise AssertionError("dominance is an order, so some member is undominated")
-
-
-_LARGE_POOL = 1000
-"""Candidates of one region beyond which they are not compared pair by pair."""
-
-
-def _cheapest(pool: list[_Candidate], shared: frozenset[str]) -> list[_Candidate]:
-    """With numbers: the cheapest candidate for each choice of what is shared."""
-    best: dict[frozenset[str], _Candidate] = {}
-    for candidate in pool:
-        signature = frozenset(step.key for step in candidate.steps) & shared
-        known = best.get(signature)
-        if known is None or (candidate.cost.constant or 0) < (known.cost.constant or 0):
-            best[signature] = candidate
-    return list(best.values())
-
-
-def _settle(pools: list[list[_Candidate]], facts: Facts) -> list[_Candidate]:
-    """Too many combinations to compare: from the first, change one region at a time while that is better.
-
-    What comes out is beaten by no order that differs in one region only.
-    """
-    current = [pool[0] for pool in pools]
-    changed = True
-    while changed:
-        changed = False
-        for index, pool in enumerate(pools):
-            joint = _Joint.of(tuple(current))
-            for candidate in pool:
-                other = _Joint.of((*current[:index], candidate, *current[index + 1 :]))
-                if _beats(other, joint, facts):
-                    current[index], joint, changed = candidate, other, True
-    return current
-
-
-@dataclass(frozen=True, slots=True)
-class _Joint:
-    """One candidate for each region of a group, with what they share counted once."""
-
-    combo: tuple[_Candidate, ...]
-    steps: tuple[_Priced, ...]
-    probes: tuple[Coefficient, ...]
-    formed: int
-
-    @classmethod
-    def of(cls, combo: tuple[_Candidate, ...]) -> _Joint:
-        steps = tuple({step.key: step for candidate in combo for step in candidate.steps}.values())
-        return cls(combo, steps, _sum_probes(steps), sum(len(c.forms) for c in combo))
-
-    @property
-    def cost(self) -> Poly:
-        """Summed up when asked: most comparisons end at the probes."""
-        return total(step.cost for step in self.steps)
-
-
-def _shared_keys(pools: list[list[_Candidate]]) -> frozenset[str]:
-    seen: dict[str, int] = {}
-    for pool in pools:
-        for key in {step.key for candidate in pool for step in candidate.steps}:
-            seen[key] = seen.get(key, 0) + 1
-    return frozenset(key for key, count in seen.items() if count > 1)
-
-
-def _prune(pool: list[_Candidate], shared: frozenset[str], facts: Facts) -> list[_Candidate]:
-    """Without the candidates another one makes useless whatever the other regions choose."""
-    groups: dict[frozenset[str], list[_Candidate]] = {}
-    for candidate in pool:
-        signature = frozenset(step.key for step in candidate.steps) & shared
-        kept = groups.setdefault(signature, [])
-        if any(_never_dearer(other, candidate, facts) for other in kept):
-            continue
-        kept[:] = [other for other in kept if not _beats(candidate, other, facts)]
-        kept.append(candidate)
-    return [candidate for kept in groups.values() for candidate in kept]
-
-
-def _never_dearer(one: _Candidate | _Joint, other: _Candidate | _Joint, facts: Facts) -> bool:
-    """Proved to cost no more at any size; the probes refute most cases before anything is expanded."""
-    if any(a > b for a, b in zip(one.probes, other.probes, strict=True)):
-        return False
-    return always_at_least(other.cost, one.cost, facts)
-
-
-def _beats(one: _Candidate | _Joint, other: _Candidate | _Joint, facts: Facts) -> bool:
-    """Cheaper somewhere and never dearer."""
-    if any(a > b for a, b in zip(one.probes, other.probes, strict=True)):
-        return False
-    return one.cost != other.cost and _never_dearer(one, other, facts)
 
 
 def rank(graph: Graph, index: int, sizes: Sizes, values: Mapping[str, Coefficient]) -> tuple[Ranked, ...]:

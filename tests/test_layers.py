@@ -25,6 +25,7 @@ LEVELS = (
     ("graph", "masks", "transform"),
     ("regions",),
     ("trees",),
+    ("candidates",),
     ("search",),
     ("conventions",),
     ("steps",),

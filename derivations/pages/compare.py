@@ -38,10 +38,9 @@ def compare_report(derivations: Iterable[Derivation], file: NotationFile | None)
     ]
     if any(d.study.values for d in found):
         blocks.append(Heading("With numbers"))
-        for one in {d.study.variant.name: d for d in found}.values():
-            notation = Notation.of(one.study.variant.symbols, file, one.study.conventions.phase)
-            if one.study.values:
-                blocks.append(prose(f"{one.study.variant.name}: ", *sizes_prose(one.study, notation).cell))
+        everyone = {name: dim for d in found for name, dim in d.study.variant.symbols.items()}
+        notation = Notation.of(everyone, file, study.conventions.phase, shared=True)
+        blocks.append(sizes_prose([d.study for d in found], notation))
         blocks.append(_numbers(found, unit))
     blocks += [Heading("Conventions"), conventions_table(study.conventions.items())]
     sources = list(dict.fromkeys(d.study.variant.reference for d in found if d.study.variant.reference))
@@ -99,12 +98,15 @@ def _numbers(found: list[Derivation], unit: str) -> Table:
         if gpu is not None:
             row.append(_side(derivation))
         rows.append(tuple(row))
-    headers = ["variant", "order", unit, "bytes", f"{unit[:-1]}/B", "cache elements", "cache bytes"]
-    caption = "Cache: per token and layer."
+    headers = ["variant", "order", unit, "bytes", f"{unit[:-1]}/B", "elements", "cache bytes"]
+    caption = "Elements and bytes of the cache are per token and layer."
     if gpu is not None:
         headers.append("side")
         peak, ridge = gpu.peak["bf16"].text, number_text(gpu.ridge(), 1)
-        caption += f" {gpu.title}: {peak} dense BF16 over {gpu.bandwidth.text}, ridge {ridge} FLOP/B."
+        caption += (
+            f" {gpu.title}: {peak} dense BF16 over {gpu.bandwidth.text}, ridge {ridge} FLOP/B; the side is that "
+            "of this scope."
+        )
     return Table(tuple(headers), tuple(rows), "ll" + "r" * 5 + ("l" if gpu is not None else ""), caption)
 
 

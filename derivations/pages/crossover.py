@@ -78,7 +78,7 @@ def crossover_report(crossover: Crossover, study: Study, notation: Notation, mea
     first, second = crossover.names
     blocks: list[Block] = []
     if study.values:
-        blocks.append(sizes_prose(study, notation))
+        blocks.append(sizes_prose([study], notation))
     blocks += solution_blocks(crossover, study, notation, measure)
     blocks += [Heading("Conventions"), conventions_table(study.conventions.items())]
     sources = [study.variant.reference] if study.variant.reference else []

@@ -13,7 +13,7 @@ from ..equations import BARRIERS, Equation, Ref
 from ..notation import Notation, NotationFile, number_text
 from ..poly import Coefficient, Poly
 from ..program import AxisKind, Role, Variant
-from ..report import Block, Cell, Display, Math, Prose, Table, cell, prose
+from ..report import Block, Cell, Display, Math, Prose, Table, cell
 from ..steps import Operand, Step
 from ..trees import Sizes, Tree
 
@@ -88,11 +88,18 @@ def conventions_table(items: Iterable[tuple[str, str]]) -> Table:
     return Table(("convention", "value", "meaning"), tuple(rows), "plp")
 
 
-def sizes_prose(study: Study, notation: Notation) -> Prose:
+def sizes_prose(studies: Iterable[Study], notation: Notation) -> Prose:
     """The sizes numbers are given for, and the model they come from."""
-    shown = ", ".join(f"{notation.plain(name)} = {number_text(value)}" for name, value in study.values.items())
-    source = f" ({study.model.title}, and what was set by hand)" if study.model else ""
-    return prose(f"Sizes: {shown}{source}.")
+    found = list(studies)
+    values = {name: value for study in found for name, value in study.values.items()}
+    words: list[str | Math] = ["Sizes: "]
+    for index, (name, value) in enumerate(values.items()):
+        number = number_math(value)
+        latex = f"{notation.tex(name)} = {number.latex}"
+        words += [", " if index else "", Math(latex, f"{notation.plain(name)} = {number.text}")]
+    model = found[0].model
+    words.append(f". They are those of {model.title}, but for what was set by hand." if model else ".")
+    return Prose(tuple(words))
 
 
 @dataclass(frozen=True, slots=True)
