@@ -104,8 +104,8 @@ def _numbers(found: list[Derivation], unit: str) -> Table:
         headers.append("side")
         peak, ridge = gpu.peak["bf16"].text, number_text(gpu.ridge(), 1)
         caption += (
-            f" {gpu.title}: {peak} dense BF16 over {gpu.bandwidth.text}, ridge {ridge} FLOP/B; the side is that "
-            "of this scope."
+            f" {gpu.title}: {peak} dense BF16 over {gpu.bandwidth.text}, ridge {ridge} FLOP/B; the side is "
+            "that of this scope."
         )
     return Table(tuple(headers), tuple(rows), "ll" + "r" * 5 + ("l" if gpu is not None else ""), caption)
 
