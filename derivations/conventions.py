@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from .errors import InputError, unknown
 from .trees import Phase
 
-__all__ = ["KNOBS", "SCOPES", "Conventions", "Knob", "Scope"]
+__all__ = ["CLASSES", "KNOBS", "SCOPES", "STAGES", "Conventions", "Knob", "Scope"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,26 @@ SCOPES: Mapping[str, Scope] = {
         "everything one step does in this layer, projections and output included",
     ),
 }
+
+
+STAGES: Mapping[str, str] = {
+    "core": "steps over pairs of a query and a context token, with the softmax between them; one kernel",
+    "lift": "steps with an up-projection between the latent and the heads",
+    "output": "the projection of the heads' results to the model width",
+    "indexer": "steps that only decide which rows are selected",
+    "projection": "the other steps, mostly projections of the hidden states",
+    "offline": "products of weights alone, made once before any request and counted in no scope",
+}
+"""What each stage of the ledger is."""
+CLASSES: Mapping[str, str] = {
+    "cache": "cached (or given) rows, read",
+    "append": "the new rows of a cache, or the next value of a state, written",
+    "formed": "rows along the context that this step forms",
+    "activation": "what one kernel hands to another, the input and the output",
+    "weight": "weights, read",
+    "score": "scores and probabilities, where they cross memory",
+}
+"""What each class of bytes is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,16 @@ def test_latex_compiles_in_one_run_without_complaint(arguments, tmp_path):
     assert complaints == []
 
 
+REPORTS = sorted((Path(__file__).resolve().parent.parent / "reports").rglob("*.tex"))
+
+
+@needs_latex
+@pytest.mark.parametrize("path", REPORTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_report_compiles_without_complaint(path, tmp_path):
+    said = compiled(path.read_text(), tmp_path)
+    assert [line for line in said.splitlines() if re.search(r"Overfull|undefined|Missing char", line)] == []
+
+
 @needs_latex
 def test_the_pdf_says_what_cancels(tmp_path):
     compiled(shown("mla", "--order", "absorb", "--latex"), tmp_path)

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from ..atoms import free_symbols
-from ..conventions import KNOBS, SCOPES
+from ..conventions import CLASSES, KNOBS, SCOPES, STAGES
 from ..derivation import Derivation, Study
 from ..notation import Notation
 from ..program import Role
 from ..report import Block, Display, Heading, Items, Math, Prose, Report, Table, cell, prose
+from ..terms import Kind
 from .crossover import crossover_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
 from .numbers import growth_blocks, number_blocks
@@ -198,9 +199,19 @@ def _bracketing(derivation: Derivation, setter: Setter) -> list[Block]:
     return [Prose(tuple(words)), Display(tuple(lines))]
 
 
+def _words(derivation: Derivation) -> list[Block]:
+    """The stages and classes that occur, each with its meaning."""
+    terms = derivation.cost.terms
+    stages = {str(term.stage) for term in terms}
+    classes = {term.cls for term in terms if term.kind == Kind.BYTES}
+    rows = [(cell("stage"), cell(name), cell(text)) for name, text in STAGES.items() if name in stages]
+    rows += [(cell("class"), cell(name), cell(text)) for name, text in CLASSES.items() if name in classes]
+    return [prose("Words of the tables above:"), Table(("of", "word", "meaning"), tuple(rows), "llp")]
+
+
 def _conventions(derivation: Derivation) -> list[Block]:
     study = derivation.study
-    blocks: list[Block] = [conventions_table(study.conventions.items())]
+    blocks: list[Block] = [conventions_table(study.conventions.items()), *_words(derivation)]
     notes = [*study.variant.notes, *(study.model.notes if study.model else ())]
     if notes:
         blocks.append(Items(tuple(cell(note) for note in notes)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..algebra import Factors, Ratio
+from ..analysis import growth
 from ..atoms import free_symbols
 from ..derivation import Derivation
 from ..poly import Poly, total
@@ -140,8 +141,20 @@ def division_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
         lines = [Math(f"I = \\frac{{F}}{{M}} &= \\frac{{{over}}}{{{under}}}", f"I = F/M = {plain}")]
         lines.append(Math(f"&= {result.latex}", f"      = {result.text}"))
         blocks.append(Display(tuple(lines), boxed=False))
-    blocks.append(Prose(_what_cancels(ratio, setter)))
+    blocks.append(Prose((*_what_cancels(ratio, setter), *_why(ratio, setter, unit))))
     return blocks
+
+
+def _why(ratio: Ratio, setter: Setter, unit: str) -> Cell:
+    """Why L cancels, where both sides are so much per context token."""
+    over, under = growth(ratio.over), growth(ratio.under)
+    proportional = over.degree == under.degree == 1 and not over.fixed and not under.fixed
+    if not proportional or "L" in ratio.symbols():
+        return ()
+    return (
+        " Each context token costs ", setter.quantity(over.slope), f" {unit} and ",
+        setter.quantity(under.slope), " bytes, however many there are.",
+    )  # fmt: skip
 
 
 def _what_cancels(ratio: Ratio, setter: Setter) -> Cell:
