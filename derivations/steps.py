@@ -189,13 +189,12 @@ def _stage(graph: Graph, step: Step, indexer: bool) -> Stage:
 
 
 def _touches_state(graph: Graph, step: Step) -> bool:
-    """Whether it reads a state, or makes (a part of) a new one of no weight: the core of a recurrence."""
-    operands = (step.left, step.right)
-    if any(o.tensor is not None and o.tensor.role is Role.STATE for o in operands):
-        return True
-    root = graph.tensor(step.region.root).role
-    whole = step.contraction.members == step.region.full
-    return root is Role.STATE and whole and not any(o.weight for o in operands)
+    """Whether it works on a state without a weight of its own: the core of a recurrence."""
+    if step.left.weight or step.right.weight:
+        return False
+    members = step.region.members(step.contraction.members)
+    names = {step.region.root, *(leaf.tensor for leaf in members)}
+    return any(graph.tensor(name).role is Role.STATE for name in names)
 
 
 def _weight_stages(graph: Graph, step: Step, operand: Operand) -> set[Stage]:

@@ -87,6 +87,12 @@ def test_an_output_that_cannot_be_written_is_said_before_any_work(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_report_folder_is_made_but_not_a_chain_of_them(tmp_path):
+    deep = tmp_path / "a" / "b"
+    assert refused("report", "-o", str(deep)) == f"-o {deep}: there is no folder {deep.parent}; make it first"
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_failure_leaves_the_old_file_as_it_was(tmp_path):
     target = tmp_path / "x.txt"
     target.write_text("old")

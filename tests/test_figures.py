@@ -72,6 +72,9 @@ def test_the_bytes_of_the_up_projections():
     assert round(found["intensity"]["value"], 1) == 15.7
     text = shown("mla", "--order", "absorb", "--scope", "attention+weights", *K3, "--set", "L=2048")
     assert "and the bytes of the up-projection weights" in text
+    rows = [line.split() for line in text.splitlines() if line.startswith(("attention ", "attention+weights "))]
+    assert ["attention", "427,819,008", "2,097,152", "204"] in rows
+    assert ["attention+weights", "(this", "page)", "427,819,008", "27,262,976", "15.69"] in rows
 
 
 @pytest.mark.parametrize("context", [2048, 131072])

@@ -184,3 +184,32 @@ def test_rows_of_a_fixed_memory_have_no_new_rows_to_keep() -> None:
     except InputError:
         return
     assert answer.value(answer.flops) == 2 * 3 * (100 + 11) * (5 + 5)
+
+
+@pytest.mark.parametrize("elementwise", ["count", "omit"])
+def test_every_step_on_a_state_is_core_however_it_is_bracketed(elementwise: str) -> None:
+    """A gated delta rule: M G, K K, (K K) (M G), K V and the read-out: whatever has no weight is core."""
+    text = (
+        HEAD.replace("k: d_k}", "k: d_k, j: d_k, v: d_v}")
+        + """\
+  W_K: {axes: [h, d, k], role: weight}
+  W_V: {axes: [h, d, v], role: weight}
+  W_Q: {axes: [h, d, k], role: weight}
+  G: {axes: [h, k], role: input}
+  M: {axes: [h, k, v], role: state}
+equations:
+  - "K[h,s,k] = X[s,d] * W_K[h,d,k]"
+  - "V[h,s,v] = X[s,d] * W_V[h,d,v]"
+  - "M[h,k,v] <- G[h,k] * M[h,k,v] - K[h,s,k] * K[h,s,j] * G[h,j] * M[h,j,v] + K[h,s,k] * V[h,s,v]"
+  - "Q[h,s,k] = X[s,d] * W_Q[h,d,k]"
+  - "Y[h,s,v] = Q[h,s,k] * M[h,k,v]"
+"""
+    )
+    study = Study(read_variant(parse_yaml(text, "delta.yaml")), Conventions(elementwise=elementwise), DIMS)
+    answer = derive(study, "direct")
+    stages = {str(t.stage) for t in answer.cost.terms if t.kind == "flops" and t.step and not _weighs(t.step)}
+    assert stages == {"core"}
+
+
+def _weighs(step: object) -> bool:
+    return step.left.weight or step.right.weight  # type: ignore[attr-defined]

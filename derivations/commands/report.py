@@ -20,6 +20,8 @@ def command(output: str) -> None:
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"-o {output}: is a file; give the name of a folder")
+    if not folder.parent.is_dir():
+        raise InputError(f"-o {output}: there is no folder {folder.parent}; make it first")
     count = changed = 0
     for page in pages():
         path = folder / page.path

@@ -66,7 +66,7 @@ def _formulas(
         if len(whole.text) > _LONG:
             whole = Math(f"{over.latex} / {under.latex}", f"{over.text} / {under.text}")
             if len(whole.text) > _LONG:
-                whole = Math("F/M", "FLOPs over bytes")
+                whole = Math("F/M", "F/M")
         shown = cell(whole)
     row = (
         cell(derivation.study.variant.name),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from ..algebra import Ratio, limit_in
 from ..analysis import growth, ridge_side
 from ..atoms import free_symbols
+from ..conventions import SCOPES
 from ..derivation import Derivation
 from ..notation import number_text
 from ..poly import Poly
 from ..report import Block, Cell, Items, Math, Prose, Table, cell, prose
-from .parts import Setter, bytes_text
+from .parts import Setter, bytes_text, number_math
 
 __all__ = ["growth_blocks", "number_blocks"]
 
@@ -44,11 +45,28 @@ def number_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
             )
         )
     blocks: list[Block] = [Table(("quantity", "formula", "value"), tuple(rows), "llr")]
+    blocks += _by_scope(derivation, unit)
     if study.model is not None and study.model.attention_layers > 1:
         blocks.append(_layers(derivation))
     if derivation.side is not None:
         blocks.append(_side(derivation))
     return blocks
+
+
+def _by_scope(derivation: Derivation, unit: str) -> list[Block]:
+    """The same step in every scope: how much of a number is a matter of what is counted."""
+    rows = []
+    for scope in SCOPES:
+        other = derivation.under(scope=scope)
+        values = [other.value(q) for q in (other.flops, other.bytes, other.intensity)]
+        if None in values:
+            continue
+        mark = " (this page)" if scope == derivation.study.conventions.scope else ""
+        rows.append((cell(scope + mark), *(cell(number_math(value or 0)) for value in values)))
+    if not rows:
+        return []
+    headers = ("scope", unit, "bytes", f"{unit[:-1]}/B")
+    return [prose("The same step, by what is counted:"), Table(headers, tuple(rows), "lrrr")]
 
 
 def _layers(derivation: Derivation) -> Prose:
