@@ -12,7 +12,7 @@ from .graph import Graph
 from .poly import Poly, total
 from .program import AxisKind, Role
 
-__all__ = ["Growth", "cache_bytes", "cache_elements", "growth", "intensity", "ridge_side"]
+__all__ = ["Growth", "cache_bytes", "cache_elements", "far_intensity", "growth", "intensity", "ridge_side"]
 
 
 def intensity(cost: Cost) -> Ratio | None:

@@ -138,10 +138,6 @@ class Notation:
             printer.with_struck(factor(side), common, strike) for side in (ratio.over, ratio.under)
         )
 
-    def rename(self, name: str) -> str:
-        """For sympy output: the letter, or the name."""
-        return self.letters.get(name, name)
-
 
 def _without_minus(factors: Factors) -> Factors:
     """A minus sign before a product goes into a sum that has one itself."""

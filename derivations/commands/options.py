@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ..errors import InputError, unknown
+from ..errors import InputError
 
 __all__ = [
     "FORMAT_FLAGS",
@@ -285,9 +285,3 @@ def emit(text: str, output: str | None) -> None:
         raise InputError(
             f"cannot write to standard output: {(error.strerror or 'no reason given').lower()}"
         ) from None
-
-
-def known_option(name: str, command: click.Command) -> InputError:
-    """The error for an option nobody knows."""
-    options = [o for p in command.params for o in p.opts if o.startswith("--")]
-    return unknown("option", name, [*options, "--help"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..algebra import Ratio, limit_in
-from ..analysis import growth, ridge_side
+from ..algebra import Ratio
+from ..analysis import far_intensity, growth, ridge_side
 from ..atoms import free_symbols
 from ..conventions import SCOPES
 from ..derivation import Derivation
@@ -129,7 +129,7 @@ def growth_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
         )
     ratio = derivation.intensity
     if ratio is not None and "L" in ratio.symbols():
-        limit = limit_in(ratio, "L")
+        limit = far_intensity(derivation.cost)
         if limit is not None and limit.over:
             shown = setter.quantity(limit)
             entries.append(

@@ -45,7 +45,7 @@ def sympy_text(expression: Any, notation: Notation) -> str:
     if notation.letters:
         from sympy import Symbol
 
-        images = {s: Symbol(notation.rename(s.name), **s.assumptions0) for s in expression.free_symbols}
+        images = {s: Symbol(notation.plain(s.name), **s.assumptions0) for s in expression.free_symbols}
         expression = expression.xreplace(images)
     return str(expression)
 
@@ -130,7 +130,7 @@ def derivation_data(derivation: Derivation, notation: Notation) -> dict[str, Any
 
 def dims_data(study: Study, notation: Notation) -> dict[str, Any]:
     """Symbol -> number, re-lettered."""
-    return {notation.rename(name): number(value)["value"] for name, value in study.values.items()}
+    return {notation.plain(name): number(value)["value"] for name, value in study.values.items()}
 
 
 def root_data(root: Root, notation: Notation, study: Study) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def crossover_data(crossover: Crossover, study: Study, notation: Notation, measu
         "schema": SCHEMA,
         "variant": study.variant.name,
         "orders": list(crossover.names),
-        "in": notation.rename(crossover.symbol),
+        "in": notation.plain(crossover.symbol),
         "measure": measure,
         "phase": study.conventions.phase,
         "scope": study.conventions.scope,

@@ -45,12 +45,7 @@ def escape_latex(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Words as Markdown shows them literally, on one line."""
-    return _MD.sub(r"\\\1", " ".join(str(text).split())) if not str(text).isspace() else " "
-
-
-def _escape_markdown(text: str) -> str:
-    """As `escape_markdown`, with the spaces around words kept: they stand beside formulas."""
+    """Words as Markdown shows them literally, on one line; spaces at the ends stand beside formulas."""
     return _MD.sub(r"\\\1", re.sub(r"\s+", " ", str(text)))
 
 
@@ -125,7 +120,7 @@ def template_environment() -> ImmutableSandboxedEnvironment:
     )
     environment.filters.update(
         tex=escape_latex,
-        md=_escape_markdown,
+        md=escape_markdown,
         md_math=_markdown_math,
         flat=_flat,
         wrapped=_wrapped,
