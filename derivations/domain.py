@@ -9,15 +9,27 @@ may be below 1, so they are only taken to be at least 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 from .poly import Poly
 
-__all__ = ["always_at_least", "nonnegative", "positive", "strip_positive"]
+__all__ = [
+    "Coordinates",
+    "always_at_least",
+    "coordinates",
+    "nonnegative",
+    "positive",
+    "solvable",
+    "strip_positive",
+]
 
 _LIMIT = 4000
-"""Terms an expanded polynomial may have; beyond, the comparison gives up before it expands."""
+"""Terms an expanded polynomial may have; beyond, the comparison gives up before it expands.
+
+A fact that would make another fact longer than that is left out: less is known then, nothing is wrong.
+"""
 
 
 def _sure(name: str) -> bool:
@@ -25,7 +37,7 @@ def _sure(name: str) -> bool:
     return "(" not in name and name != "b"
 
 
-def _solvable(fact: Poly) -> tuple[str, Poly] | None:
+def solvable(fact: Poly) -> tuple[str, Poly] | None:
     """A symbol that `fact` is linear in with a positive number before it, and the rest of the fact.
 
     Of several the one with the smallest number: the substituted polynomials stay whole if they can.
@@ -72,41 +84,75 @@ def positive(poly: Poly, facts: Iterable[Poly] = ()) -> bool:
     return any(all(name == "b" for name in powers) for powers, _ in expanded.powers())
 
 
-def _growth(poly: Poly, image_terms: int, name: str | None) -> int:
-    """About how many terms `poly` has once sums are put for its symbols (or for one of them)."""
+def _expanded(poly: Poly, facts: Iterable[Poly]) -> Poly | None:
+    """`poly` over a positive term, in slacks that are at least 0; None when that would be too large."""
+    system, cleared = coordinates(tuple(facts)), _cleared(poly)
+    return system.expand(cleared) if system.fits(cleared) else None
+
+
+class Coordinates:
+    """Slack coordinates: every size as a sum of slacks that are at least 0.
+
+    In them a polynomial without a negative coefficient is at least 0, and one polynomial is at most
+    another wherever each of its coefficients is. Slacks of facts have names of their own; the slack of
+    a symbol that is at least 1 keeps the symbol's name.
+    """
+
+    def __init__(self, facts: tuple[Poly, ...]) -> None:
+        self.images: dict[str, Poly] = {}
+        pending = list(facts)
+        slacks: set[str] = set()
+        while pending:
+            found = solvable(pending.pop(0))
+            if found is None or found[0] in slacks:
+                continue
+            name, rest = found
+            slack = f"slack {len(slacks)}"
+            image = Poly.symbol(slack) - rest
+            if max((_growth(p, {name: image}) for p in pending), default=0) > _LIMIT:
+                continue
+            slacks.add(slack)
+            replace = {name: image}.get
+            pending = [_cleared(fact).map_symbols(replace) for fact in pending]
+            self.images = {n: p.map_symbols(replace) for n, p in self.images.items()} | {name: image}
+        self.slacks = frozenset(slacks)
+        self.images = {n: p.map_symbols(self._over_one) for n, p in self.images.items()}
+
+    def _over_one(self, name: str) -> Poly | None:
+        return Poly.symbol(name) + 1 if name not in self.slacks and _sure(name) else None
+
+    def image(self, name: str) -> Poly | None:
+        """What is put for a symbol; None where it stays."""
+        return self.images.get(name) or self._over_one(name)
+
+    def fits(self, poly: Poly) -> bool:
+        """Whether a polynomial stays small enough when it is expanded."""
+        return _growth(poly, self._images_of(poly)) <= _LIMIT
+
+    def expand(self, poly: Poly) -> Poly:
+        """A polynomial without negative exponents in slacks."""
+        return poly.map_symbols(self._images_of(poly).get)
+
+    def _images_of(self, poly: Poly) -> dict[str, Poly]:
+        return {name: image for name in poly.names() if (image := self.image(name)) is not None}
+
+
+@lru_cache(maxsize=256)
+def coordinates(facts: tuple[Poly, ...]) -> Coordinates:
+    """The slack coordinates under some facts, each at least 0."""
+    return Coordinates(facts)
+
+
+def _growth(poly: Poly, images: Mapping[str, Poly]) -> int:
+    """About how many terms `poly` has once the images are put for its symbols."""
     size = 0
     for powers, _ in poly.powers():
         count = 1
         for symbol, exponent in powers.items():
-            if name is None or symbol == name:
-                count *= image_terms**exponent if name else exponent + 1
+            terms = len(images[symbol].terms) if symbol in images else 1
+            count *= exponent + 1 if terms == 2 else terms**exponent if terms else 1
         size += count
     return size
-
-
-def _expanded(poly: Poly, facts: Iterable[Poly]) -> Poly | None:
-    """`poly` over a positive term, in slacks that are at least 0; None when that would be too large."""
-    current = _cleared(poly)
-    pending = list(facts)
-    slacks: set[str] = set()
-    while pending:
-        found = _solvable(pending.pop(0))
-        if found is None:
-            continue
-        name, rest = found
-        if name in slacks:
-            continue
-        slack = f"slack {len(slacks)}"
-        slacks.add(slack)
-        image = Poly.symbol(slack) - rest
-        if max(_growth(p, len(image.terms), name) for p in (current, *pending)) > _LIMIT:
-            return None
-        replace = {name: image}.get
-        current = current.map_symbols(replace)
-        pending = [_cleared(fact).map_symbols(replace) for fact in pending]
-    if _growth(current, 2, None) > _LIMIT:
-        return None
-    return current.map_symbols(lambda n: Poly.symbol(n) + 1 if n not in slacks and _sure(n) else None)
 
 
 def always_at_least(left: Poly, right: Poly, facts: Iterable[Poly] = ()) -> bool:

@@ -2,7 +2,7 @@
 
 An order picks one contraction tree for every region; a sub-product that two regions share is
 built once. Regions that share nothing are chosen apart from each other, so the work is a sum, not
-a product, over them. This is plain enumeration: exact for up to seven operands a region.
+a product, over them. The search is `frontier`'s; `rank` is plain enumeration, for small products.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .atoms import evaluate, free_symbols
-from .candidates import RULES, Candidate, groups, pick, pool
-from .errors import unknown
+from .errors import InputError, unknown
+from .frontier import Joint, Limits, frontier
 from .graph import Graph
 from .poly import Coefficient, Poly, total
+from .prices import Prices
 from .program import NamedOrder
+from .sharing import Sharing
 from .spec import RESERVED_ORDERS
 from .trees import Sizes, Space, Tree, bracketing, trees
 
@@ -100,25 +102,42 @@ def choose(
     """
     wanted = named_order(graph, name)
     known = {n: Poly.const(v) for n, v in (values or {}).items()}
-    facts = graph.variant.facts
     regions = spaces(graph, sizes)
-    pools = [pool(space, wanted, known, elementwise) for space in regions]
-    picked: dict[int, Candidate] = {}
-    rules: set[str] = set()
-    for group in groups(regions):
-        chosen, rule = pick([pools[index] for index in group], facts)
-        rules.add(rule)
-        picked.update(zip(group, chosen, strict=True))
-    formed = frozenset().union(*(picked[index].forms for index in picked))
-    forms = tuple(e.name for e in graph.variant.equations if e.name in formed)
+    sharing = Sharing(regions)
+    picked: dict[int, Tree] = {}
+    decided = True
+    for group in sharing.groups:
+        members = {index: regions[index] for index in group}
+        prices = Prices(list(members.values()), known, graph.variant.facts, elementwise)
+        found = frontier(members, prices, Limits(wanted), sharing).orders
+        if not found:
+            raise InputError(f"no order of {graph.variant.name} forms {', '.join(wanted.forms)} at once")
+        decided = decided and prices.numeric
+        picked.update(zip(group, min(found, key=_rank).trees, strict=True))
+    trees = tuple(picked[index] for index in range(len(regions)))
+    formed = frozenset().union(*(space.formed(tree) for space, tree in zip(regions, trees, strict=True)))
     return Order(
         name=name,
-        trees=tuple(picked[index].tree for index in range(len(regions))),
-        forms=forms,
-        rule=next(rule for rule in RULES if rule in rules),
+        trees=trees,
+        forms=tuple(e.name for e in graph.variant.equations if e.name in formed),
+        rule=_FEWEST if decided else _UNBEATEN,
         title=wanted.title,
         member_of=_memberships(graph, name, formed),
     )
+
+
+_FEWEST = "it has the fewest FLOPs of the layer at these sizes"
+_UNBEATEN = (
+    "no other member is cheaper at every size, and of those it forms most of the intermediates that "
+    "the program names"
+)
+_TYPICAL = {"L": 8192, "S": 64, "d_model": 4096, "d_c": 512, "d_q": 1024, "H": 64}
+"""Sizes that break ties between orders none of which is better everywhere; 64 for any other symbol."""
+
+
+def _rank(order: Joint) -> tuple[int, Coefficient, tuple[Tree, ...]]:
+    sizes = {name: _TYPICAL.get(name, 64) for name in free_symbols(order.flops)}
+    return -order.formed, evaluate(order.flops, sizes) or 0, order.trees
 
 
 def _memberships(graph: Graph, name: str, formed: frozenset[str]) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ index of a mask is present, as its rows. Everything but weights and tables carri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, reduce
 
 from .atoms import put
 from .graph import Graph, Region
@@ -18,7 +18,7 @@ from .masks import pairs, rows
 from .poly import Poly, product
 from .program import AxisKind, Role
 
-__all__ = ["Contraction", "Phase", "Rule", "Sizes", "Space", "Tree", "bracketing", "trees"]
+__all__ = ["Contraction", "Phase", "Rule", "Sizes", "Space", "Tree", "bracketing", "splits", "trees"]
 
 Tree = tuple[tuple[int, int], ...]
 """The contractions of a tree as (left, right) bitmasks, operands before results."""
@@ -89,18 +89,34 @@ class Contraction:
 
 
 class Space:
-    """One region with sizes: counts steps and sizes of its sub-products, each once."""
+    """One region with sizes: counts steps and sizes of its sub-products, each once.
+
+    Sets of leaves and of labels are bitmasks inside; `labels` and `step` give them by name.
+    """
 
     def __init__(self, graph: Graph, region: Region, sizes: Sizes) -> None:
         self.graph, self.region, self.sizes = graph, region, sizes
         self._steps: dict[tuple[int, int], Contraction] = {}
         self._keys: dict[int, str] = {}
-        self._labels: dict[int, frozenset[str]] = {}
+        self._over: dict[int, Poly] = {}
+        self._names = tuple(region.axis_of)
+        self._bit = {label: 1 << index for index, label in enumerate(self._names)}
         self._size = {label: sizes.put(graph.size(region, label)) for label in region.axis_of}
         self._masked = [
-            (pair, *self._mask_sizes(pair.query, pair.context, index))
+            (self._bit[pair.query], self._bit[pair.context], *self._mask_sizes(pair.query, pair.context, index))
             for index, pair in enumerate(region.masks)
         ]
+        self._leaves = tuple(self._bits(leaf.labels) for leaf in region.leaves)
+        self._output = self._bits(region.output)
+        roles = [graph.tensor(leaf.tensor).role for leaf in region.leaves]
+        self.weights = sum(1 << i for i, role in enumerate(roles) if role is Role.WEIGHT)
+        """Bitmask of the leaves that are weights."""
+        tables = sum(1 << i for i, role in enumerate(roles) if role is Role.TABLE)
+        self._unbatched = self.weights | tables
+        self._surviving: dict[int, int] = {}
+
+    def _bits(self, labels: Iterable[str]) -> int:
+        return reduce(int.__or__, (self._bit[label] for label in labels), 0)
 
     def _mask_sizes(self, query: str, context: str, index: int) -> tuple[Poly, Poly]:
         mask = self.region.masks[index].mask
@@ -109,11 +125,26 @@ class Space:
         q, t = self._size[query], self._size[context]
         return pairs(mask, self.sizes.pairs, q, t), rows(mask, q, t)
 
+    def surviving(self, mask: int) -> int:
+        """Labels that the rest or the result needs of the product of `mask`, as a bitmask."""
+        found = self._surviving.get(mask)
+        if found is None:
+            inside, outside = 0, self._output
+            for index, bits in enumerate(self._leaves):
+                if mask >> index & 1:
+                    inside |= bits
+                else:
+                    outside |= bits
+            found = self._surviving[mask] = inside & outside
+        return found
+
+    def named(self, bits: int) -> frozenset[str]:
+        """A bitmask of labels by name."""
+        return frozenset(label for label, bit in self._bit.items() if bits & bit)
+
     def labels(self, mask: int) -> frozenset[str]:
         """Labels that survive in the product of `mask`."""
-        if mask not in self._labels:
-            self._labels[mask] = self.region.labels(mask)
-        return self._labels[mask]
+        return self.named(self.surviving(mask))
 
     def key(self, mask: int) -> str:
         """See `Graph.key`."""
@@ -123,49 +154,71 @@ class Space:
 
     def offline(self, mask: int) -> bool:
         """Whether every leaf is a weight."""
-        return all(self.graph.tensor(leaf.tensor).role is Role.WEIGHT for leaf in self.region.members(mask))
+        return not mask & ~self.weights
 
     def unbatched(self, mask: int) -> bool:
         """Whether no leaf belongs to a sequence: weights and tables serve the whole batch."""
-        roles = (Role.WEIGHT, Role.TABLE)
-        return all(self.graph.tensor(leaf.tensor).role in roles for leaf in self.region.members(mask))
+        return not mask & ~self._unbatched
 
-    def points(self, labels: frozenset[str]) -> Poly:
-        """Index points over `labels` for one sequence, masks respected."""
-        left = set(labels)
-        factors = []
-        for pair, pair_count, _ in self._masked:
-            if pair.query in left and pair.context in left:
-                left -= {pair.query, pair.context}
+    def points_over(self, bits: int) -> Poly:
+        """`points` over labels given as a bitmask."""
+        found = self._over.get(bits)
+        if found is not None:
+            return found
+        left, factors = bits, []
+        for query, context, pair_count, _ in self._masked:
+            if query & left and context & left:
+                left &= ~(query | context)
                 factors.append(pair_count)
-        for pair, _, row_count in self._masked:
-            if pair.context in left:
-                left.discard(pair.context)
+        for _, context, _, row_count in self._masked:
+            if context & left:
+                left &= ~context
                 factors.append(row_count)
-        return product((*factors, *(self._size[label] for label in left)))
+        factors += [size for label, size in self._size.items() if self._bit[label] & left]
+        found = self._over[bits] = product(factors)
+        return found
+
+    def sizes_used(self) -> tuple[Poly, ...]:
+        """Every size that the points of a step are made of."""
+        counts = [count for _, _, *both in self._masked for count in both]
+        return (*self._size.values(), *counts, self.sizes.batch)
 
     def elements(self, mask: int) -> Poly:
         """Elements of the product of `mask`, batch included."""
-        count = self.points(self.labels(mask))
+        count = self.points_over(self.surviving(mask))
         return count if self.unbatched(mask) else count * self.sizes.batch
+
+    def space(self, left: int, right: int) -> int:
+        """The index space of a contraction, as a bitmask of labels."""
+        return self.surviving(left) | self.surviving(right)
+
+    def rule(self, left: int, right: int) -> Rule:
+        """What kind of step the contraction of two sub-products is."""
+        one, two = self.surviving(left), self.surviving(right)
+        space = one | two
+        if space != self.surviving(left | right):
+            return Rule.CONTRACTION
+        return Rule.ELEMENTWISE if space in (one, two) else Rule.OUTER
+
+    def points(self, labels: Iterable[str]) -> Poly:
+        """Index points over `labels` for one sequence, masks respected."""
+        return self.points_over(self._bits(labels))
+
+    def visited(self, left: int, right: int) -> Poly:
+        """Index points of the contraction of two sub-products, batch included."""
+        count = self.points_over(self.space(left, right))
+        return count if self.unbatched(left | right) else count * self.sizes.batch
 
     def step(self, left: int, right: int) -> Contraction:
         """The contraction of two sub-products."""
         found = self._steps.get((left, right))
         if found is None:
-            found = self._steps[left, right] = self._step(left, right)
+            both = left | right
+            found = self._steps[left, right] = Contraction(
+                left, right, self.named(self.space(left, right)), self.labels(both),
+                self.visited(left, right), self.rule(left, right), self.offline(both),
+            )  # fmt: skip
         return found
-
-    def _step(self, left: int, right: int) -> Contraction:
-        one, two = self.labels(left), self.labels(right)
-        space, result = one | two, self.labels(left | right)
-        rule = Rule.CONTRACTION
-        if space == result:
-            rule = Rule.ELEMENTWISE if space in (one, two) else Rule.OUTER
-        points = self.points(space)
-        if not self.unbatched(left | right):
-            points = points * self.sizes.batch
-        return Contraction(left, right, space, result, points, rule, self.offline(left | right))
 
     def steps(self, tree: Tree) -> tuple[Contraction, ...]:
         """The contractions of a tree."""
@@ -193,14 +246,14 @@ def _trees(mask: int) -> tuple[Tree, ...]:
     if mask & (mask - 1) == 0:
         return ((),)
     found: list[Tree] = []
-    for left in _splits(mask):
+    for left in splits(mask):
         right = mask ^ left
         for a in _trees(left):
             found.extend((*a, *b, (left, right)) for b in _trees(right))
     return tuple(found)
 
 
-def _splits(mask: int) -> Iterator[int]:
+def splits(mask: int) -> Iterator[int]:
     """Sub-masks that hold the lowest leaf, so that each unordered split comes once."""
     lowest = mask & -mask
     rest = mask ^ lowest
