@@ -24,7 +24,7 @@ from .frontier import Joint
 from .points import Costs, Domain, Point
 from .poly import Coefficient, Poly
 
-__all__ = ["Certificate", "Contest", "Part", "Status", "Verdict"]
+__all__ = ["Cell", "Certificate", "Contest", "Part", "Status", "Verdict"]
 
 _SAMPLES = 500
 _ROUNDS = 8
@@ -112,11 +112,16 @@ class Contest:
 
     def decide(self, cell: Cell) -> Verdict:
         """Best, never or undecided."""
+        first = self.glance(cell)
+        return self._sought(cell) if first.status is Status.UNDECIDED else first
+
+    def glance(self, cell: Cell) -> Verdict:
+        """The same with little effort: from sizes already tried, or by rivals that differ in one place."""
         won = next((s for s in self._samples if not any(self._losses(cell, s))), None)
         if won is not None:
             return Verdict(Status.BEST, won.point)
         found = self._certificate(cell, self._near(cell), 1)
-        return Verdict(Status.NEVER, certificate=found) if found else self._sought(cell)
+        return Verdict(Status.NEVER, certificate=found) if found else Verdict(Status.UNDECIDED)
 
     def _sought(self, cell: Cell) -> Verdict:
         """Sizes at which some rivals lose, or a certificate from those rivals, in turns."""

@@ -12,11 +12,11 @@ from functools import lru_cache
 from zlib import crc32
 
 from .atoms import put
-from .domain import Coordinates, coordinates
+from .domain import coordinates
 from .poly import Coefficient, Poly
-from .trees import Rule, Space, splits
+from .trees import Rule, Sizes, Space, splits
 
-__all__ = ["Price", "Prices", "Slack"]
+__all__ = ["Price", "Prices", "Slack", "known_facts"]
 
 Slack = Mapping[int, Coefficient]
 """A polynomial in slack coordinates, as a dict of `poly`'s monomials."""
@@ -55,8 +55,7 @@ class Prices:
         self._found: dict[Poly, Price] = {}
         if self.numeric:
             return
-        left = {put(space.sizes.put(fact), known) for space in spaces for fact in facts}
-        told = tuple(sorted((fact for fact in left if fact.constant is None), key=Poly.text))
+        told = known_facts(facts, spaces[0].sizes, known)
         visited = {put(points, known) for space in spaces for points in _visited(space)}
         self.clear = _denominator(visited)
         """The shared term: no product of sizes times it has a negative exponent."""
@@ -87,6 +86,12 @@ class Prices:
         """A cost in slack coordinates, over the shared term."""
         cleared = cost * self.clear
         return cleared if self.coordinates is None else self.coordinates.expand(cleared)
+
+
+def known_facts(facts: Iterable[Poly], sizes: Sizes, known: Mapping[str, Poly]) -> tuple[Poly, ...]:
+    """The facts that still say something once the phase and the known sizes are put in."""
+    left = (put(sizes.put(fact), known) for fact in facts)
+    return tuple(fact for fact in left if fact.constant is None)
 
 
 def _visited(space: Space) -> set[Poly]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .equations import BARRIERS, Equation
-from .errors import InputError
+from .errors import InputError, unknown
 from .graph import Graph, Leaf, MaskedPair, Named, Region
 from .poly import Poly
 from .program import AxisKind, Mask, MaskKind, Role, Variant
 
-__all__ = ["MAX_OPERANDS", "build_graph"]
+__all__ = ["MAX_OPERANDS", "build_graph", "regions_of"]
 
 MAX_OPERANDS = 7
 """Operands of one region: 7 have 10,395 bracketings, 8 would have 135,135."""
@@ -19,6 +19,51 @@ MAX_OPERANDS = 7
 def build_graph(variant: Variant) -> Graph:
     """The graph of a legal program. Raises InputError when a region has too many operands."""
     return _Builder(variant).graph()
+
+
+def regions_of(graph: Graph, name: str) -> tuple[Region, ...]:
+    """The products that make a result, or the sub-product behind a named intermediate.
+
+    Raises InputError, nearest name included, where nothing is made under that name.
+    """
+    own = tuple(region for region in graph.regions if region.root == name)
+    if own:
+        return own
+    for region in graph.regions:
+        for named in region.named:
+            if named.name == name and named.members & (named.members - 1):
+                return (_part(graph, region, named),)
+    known = {region.root for region in graph.regions}
+    known |= {n.name for r in graph.regions for n in r.named if n.members & (n.members - 1)}
+    raise unknown(f"product of {graph.variant.name}", name, known)
+
+
+def _part(graph: Graph, region: Region, whole: Named) -> Region:
+    """A sub-product of a region as a region of its own."""
+    inside = [index for index in range(len(region.leaves)) if whole.members >> index & 1]
+    place = {old: new for new, old in enumerate(inside)}
+    surviving = region.labels(whole.members)
+    leaves = tuple(region.leaves[index] for index in inside)
+    used = {label for leaf in leaves for label in leaf.labels}
+
+    def moved(members: int) -> int:
+        return sum(1 << place[index] for index in inside if members >> index & 1)
+
+    return replace(
+        region,
+        root=whole.name,
+        index=0,
+        sign=1,
+        leaves=leaves,
+        output=tuple(label for label in region.axis_of if label in surviving),
+        axis_of={label: axis for label, axis in region.axis_of.items() if label in used},
+        named=tuple(
+            Named(n.name, moved(n.members))
+            for n in region.named
+            if n.members & ~whole.members == 0 and n.members != whole.members
+        ),
+        masks=tuple(pair for pair in region.masks if {pair.query, pair.context} <= used),
+    )
 
 
 class _Builder:

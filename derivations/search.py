@@ -21,7 +21,17 @@ from .sharing import Sharing
 from .spec import RESERVED_ORDERS
 from .trees import Sizes, Space, Tree, bracketing, trees
 
-__all__ = ["Order", "Ranked", "choose", "named_order", "order_names", "rank", "spaces"]
+__all__ = [
+    "Order",
+    "Ranked",
+    "choose",
+    "memberships",
+    "named_order",
+    "order_names",
+    "rank",
+    "spaces",
+    "typical_value",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +132,7 @@ def choose(
         forms=tuple(e.name for e in graph.variant.equations if e.name in formed),
         rule=_FEWEST if decided else _UNBEATEN,
         title=wanted.title,
-        member_of=_memberships(graph, name, formed),
+        member_of=memberships(graph, name, formed),
     )
 
 
@@ -136,11 +146,16 @@ _TYPICAL = {"L": 8192, "S": 64, "d_model": 4096, "d_c": 512, "d_q": 1024, "H": 6
 
 
 def _rank(order: Joint) -> tuple[int, Coefficient, tuple[Tree, ...]]:
-    sizes = {name: _TYPICAL.get(name, 64) for name in free_symbols(order.flops)}
-    return -order.formed, evaluate(order.flops, sizes) or 0, order.trees
+    return -order.formed, typical_value(order.flops), order.trees
 
 
-def _memberships(graph: Graph, name: str, formed: frozenset[str]) -> tuple[str, ...]:
+def typical_value(cost: Poly) -> Coefficient:
+    """A cost at sizes as models have them: only to list and to choose between equals."""
+    return evaluate(cost, {name: _TYPICAL.get(name, 64) for name in free_symbols(cost)}) or 0
+
+
+def memberships(graph: Graph, name: str, formed: frozenset[str]) -> tuple[str, ...]:
+    """The named sets, `name` left out, of an order that forms just these intermediates."""
     return tuple(
         order.name
         for order in graph.variant.orders

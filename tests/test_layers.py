@@ -44,6 +44,7 @@ LEVELS = (
     ("library", "checkpoints", "hardware"),
     ("notation",),
     ("derivation",),
+    ("orders",),
     ("report",),
     ("pages",),
     ("render",),

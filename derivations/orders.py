@@ -1,0 +1,335 @@
+"""Every order of a variant, of one of its products, or of an expression, and which of them can be best.
+
+Regions that share no step are decided apart: an order of all of them is one choice in each group, and
+it is best where each choice is. Choices that are never best in their group are never best in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from .atoms import put
+from .contest import Cell, Contest, Status, Verdict
+from .conventions import Conventions
+from .costs import sizes_of
+from .derivation import Study
+from .dims import check_size
+from .einsum import Einsum, parse_einsum
+from .errors import InputError, unknown
+from .frontier import Joint, Limits, bracketing_of, frontier
+from .graph import Graph
+from .points import Costs, Domain
+from .poly import Coefficient, Poly, total
+from .prices import Prices, known_facts
+from .regions import build_graph, regions_of
+from .search import memberships
+from .sharing import Sharing
+from .transform import without_caches
+from .trees import Phase, Sizes, Space, Tree
+
+__all__ = ["Found", "Group", "Merged", "Orders", "orders_of", "orders_of_einsum"]
+
+MOST_ORDERS = 3000
+"""Orders of the whole program that are decided one by one."""
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A product of weights that an order makes offline and uses instead of its factors."""
+
+    text: str
+    """Bracketing of the weights."""
+    flops: Poly
+    """FLOPs of making it, once, before any request."""
+    elements: Poly
+    """Elements it has."""
+    replaces: Poly
+    """Elements of the weights that it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One order that the search kept."""
+
+    trees: tuple[Tree, ...]
+    """A tree for each of the regions it covers."""
+    bracketing: str
+    """With parentheses; of several regions with their roots before."""
+    forms: tuple[str, ...]
+    """Named intermediates it forms, in program order."""
+    member_of: tuple[str, ...]
+    """Named orders of the variant whose set it belongs to."""
+    flops: Poly
+    """Online arithmetic of the regions it covers, in the unit asked for, known sizes put in."""
+    verdict: Verdict
+    """Whether it can be best."""
+    merged: tuple[Merged, ...]
+    """What it makes offline."""
+    choice: Cell
+    """In a group: its own number. Of the whole: the number of its choice in each group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Regions that are decided together, since they can share steps."""
+
+    roots: tuple[str, ...]
+    """What they compute."""
+    spaces: tuple[Space, ...]
+    """The regions."""
+    bracketings: int
+    """How many combinations of trees there are."""
+    found: tuple[Found, ...]
+    """Those that no other one beats everywhere, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """The answer."""
+
+    groups: tuple[Group, ...]
+    """In program order."""
+    orders: tuple[Found, ...]
+    """One choice in each group, those that can be best first."""
+    outer: bool
+    """Whether products without a common index were searched."""
+    numeric: bool
+    """Whether all sizes were known: then only the cheapest is there."""
+    prices: Prices
+    """With the slack coordinates of the certificates."""
+    unit: str
+    """`flops` or `macs`."""
+
+    @property
+    def bracketings(self) -> int:
+        """How many orders the search covered."""
+        return prod(group.bracketings for group in self.groups)
+
+    @property
+    def space(self) -> str:
+        """What was searched, in a phrase."""
+        if self.outer:
+            return "every bracketing, outer products included"
+        return "every bracketing without outer products: two factors with no common index are never multiplied"
+
+    def count(self, status: str) -> int:
+        """How many orders have this verdict."""
+        return sum(found.verdict.status == status for found in self.orders)
+
+
+def orders_of(
+    study: Study, region: str | None = None, outer: bool = True, progress: Progress | None = None
+) -> Orders:
+    """Every order of a variant, or of the products that make `region` (a result or a named intermediate).
+
+    Counted in the layer's online arithmetic at the study's sizes; sizes without a number stay symbols.
+    Raises InputError for an unknown region and where there is too much to hold.
+    """
+    conventions = study.conventions
+    variant = without_caches(study.variant) if conventions.caches == "none" else study.variant
+    graph = build_graph(variant)
+    if region is not None:
+        graph = Graph(variant, regions_of(graph, region))
+    values = dict(study.values)
+    if conventions.phase == "prefill" and "S" in values:
+        values.setdefault("L", values["S"])
+    return _Finder(graph, sizes_of(conventions, study.batched), values, variant.facts, conventions).orders(
+        outer, progress
+    )
+
+
+def orders_of_einsum(
+    expression: str | Einsum,
+    constants: Iterable[int] = (),
+    values: Mapping[str, int] | None = None,
+    outer: bool = True,
+    unit: str = "flops",
+    progress: Progress | None = None,
+) -> Orders:
+    """Every order of an expression such as `ab,bc,cd->ad`; `values` gives sizes of indices.
+
+    Constants are operands, counted from 0, whose products with each other are made offline. Raises
+    InputError for an expression that cannot be read, where there is too much to hold, and where
+    without outer products there is no order at all.
+    """
+    read = parse_einsum(expression, constants) if isinstance(expression, str) else expression
+    sizes = dict(values or {})
+    for name, value in sizes.items():
+        if name not in read.letters:
+            raise unknown("index", name, read.letters)
+        check_size(name, value, f"the size of {name}")
+    plain = Sizes(Phase.VERIFY, "full", Poly.const(1))
+    return _Finder(read.graph(), plain, sizes, read.facts, Conventions(unit=unit)).orders(outer, progress)
+
+
+class _Finder:
+    """Searches the regions of a graph and decides what is found."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        sizes: Sizes,
+        values: Mapping[str, Coefficient],
+        facts: tuple[Poly, ...],
+        conventions: Conventions,
+    ) -> None:
+        self.graph, self.sizes, self.values = graph, sizes, values
+        self.known = {name: Poly.const(value) for name, value in values.items()}
+        self.facts = known_facts(facts, sizes, self.known)
+        self.conventions = conventions
+        self.spaces = tuple(Space(graph, region, sizes) for region in graph.regions)
+        self.sharing = Sharing(self.spaces)
+        count = conventions.elementwise == "count"
+        self.prices = Prices(self.spaces, self.known, facts, count)
+        self.scale = Fraction(1, 2) if conventions.unit == "macs" else 1
+
+    def orders(self, outer: bool, progress: Progress | None) -> Orders:
+        """Search, then decide."""
+        say = progress or (lambda text: None)
+        groups, kept = [], []
+        for members in self.sharing.groups:
+            roots = self.roots(members)
+            say(f"searching {', '.join(roots)}")
+            found = frontier(
+                {i: self.spaces[i] for i in members}, self.prices, Limits(outer=outer), self.sharing
+            )
+            if not found.orders:
+                raise InputError(
+                    f"{roots[0]} has no order without an outer product: some factor shares no index with any other"
+                )
+            choices = sorted(found.orders, key=lambda joint: self.typical(joint.flops))
+            kept.append(choices)
+            contest = Contest([choices], self.domain([choices]))
+            verdicts = []
+            for index in range(len(choices)):
+                say(f"deciding {', '.join(roots)}: {index + 1} of {len(choices)}")
+                verdicts.append(self.verdict(contest, (index,)))
+                if verdicts[-1].status is Status.NEVER:
+                    contest.out.add((0, index))
+            spaces = tuple(self.spaces[i] for i in members)
+            listed = [
+                self.found(spaces, [joint], (index,), verdict)
+                for index, (joint, verdict) in enumerate(zip(choices, verdicts, strict=True))
+            ]
+            groups.append(Group(roots, spaces, found.bracketings, tuple(listed)))
+        whole = self.whole(groups, kept, say)
+        unit = self.conventions.unit
+        return Orders(tuple(groups), whole, outer, self.prices.numeric, self.prices, unit)
+
+    def roots(self, members: Iterable[int]) -> tuple[str, ...]:
+        """Names of regions; a result that is a sum has several, numbered."""
+        names = []
+        for index in members:
+            region = self.graph.regions[index]
+            same = sum(other.root == region.root for other in self.graph.regions)
+            names.append(region.root if same == 1 else f"{region.root}.{region.index + 1}")
+        return tuple(names)
+
+    def domain(self, groups: Sequence[Sequence[Joint]]) -> Domain:
+        """The legal sizes of what the choices depend on."""
+        symbols = {name for group in groups for name in Costs([joint.flops for joint in group]).symbols}
+        whole = [put(self.sizes.put(axis.size), self.known) for axis in self.graph.variant.axes.values()]
+        return Domain(symbols, self.facts, whole)
+
+    def verdict(self, contest: Contest, cell: Cell) -> Verdict:
+        """Best, never or undecided; with all sizes known the only one there is."""
+        return Verdict(Status.BEST, {}) if self.prices.numeric else contest.decide(cell)
+
+    def typical(self, flops: Poly) -> tuple[Coefficient, str]:
+        """Costs in an order that people expect: cheapest first at sizes as models have them."""
+        from .search import typical_value
+
+        return typical_value(flops), flops.text()
+
+    def whole(
+        self, groups: Sequence[Group], kept: Sequence[Sequence[Joint]], say: Progress
+    ) -> tuple[Found, ...]:
+        """Every combination of choices that are not never best by themselves."""
+        if len(groups) == 1:
+            listed = list(groups[0].found)
+        else:
+            listed = self.combined(groups, kept, say)
+        rank = {Status.BEST: 0, Status.UNDECIDED: 1, Status.NEVER: 2}
+        return tuple(sorted(listed, key=lambda f: (rank[f.verdict.status], *self.typical(f.flops))))
+
+    def combined(self, groups: Sequence[Group], kept: Sequence[Sequence[Joint]], say: Progress) -> list[Found]:
+        alive = [
+            [n for n, f in enumerate(group.found) if f.verdict.status is not Status.NEVER] for group in groups
+        ]
+        count = prod(map(len, alive))
+        if count > MOST_ORDERS:
+            raise InputError(
+                f"the products have {count} orders together that may be best, more than {MOST_ORDERS} to decide; "
+                "give sizes with --set or --model, or ask for one product with --region"
+            )
+        contest = Contest(kept, self.domain(kept))
+        contest.out = {
+            (g, n) for g, group in enumerate(groups) for n in range(len(group.found)) if n not in alive[g]
+        }
+        spaces = tuple(space for group in groups for space in group.spaces)
+        listed = []
+        for done, cell in enumerate(product(*alive)):
+            say(f"deciding whole orders: {done + 1} of {count}")
+            sure = all(
+                group.found[n].verdict.status is Status.BEST for group, n in zip(groups, cell, strict=True)
+            )
+            verdict = self.verdict(contest, cell) if sure else contest.glance(cell)
+            joints = [choices[n] for choices, n in zip(kept, cell, strict=True)]
+            listed.append(self.found(spaces, joints, cell, verdict))
+        return listed
+
+    def found(self, spaces: Sequence[Space], joints: Sequence[Joint], cell: Cell, verdict: Verdict) -> Found:
+        """One order with its texts."""
+        trees = tuple(tree for joint in joints for tree in joint.trees)
+        formed = {name for space, tree in zip(spaces, trees, strict=True) for name in space.formed(tree)}
+        variant = self.graph.variant
+        every = len(spaces) == len(self.spaces)
+        return Found(
+            trees=trees,
+            bracketing=self.text(spaces, trees),
+            forms=tuple(e.name for e in variant.equations if e.name in formed),
+            member_of=memberships(self.graph, "", frozenset(formed)) if every else (),
+            flops=total(joint.flops for joint in joints) * self.scale,
+            verdict=verdict,
+            merged=tuple(
+                m for space, tree in zip(spaces, trees, strict=True) for m in self.merged(space, tree)
+            ),
+            choice=cell,
+        )
+
+    def text(self, spaces: Sequence[Space], trees: Sequence[Tree]) -> str:
+        """Bracketings; of several regions those that leave a choice, with their roots."""
+        if len(spaces) == 1:
+            return bracketing_of(spaces[0], trees[0])
+        index = {id(space): i for i, space in enumerate(self.spaces)}
+        return "; ".join(
+            f"{self.roots([index[id(space)]])[0]}: {bracketing_of(space, tree)}"
+            for space, tree in zip(spaces, trees, strict=True)
+            if len(space.region.leaves) > 2
+        )
+
+    def merged(self, space: Space, tree: Tree) -> list[Merged]:
+        """The largest products of weights of a tree."""
+        offline = [pair for pair in tree if space.offline(pair[0] | pair[1])]
+        made = {left | right for left, right in offline}
+        found = []
+        for mask in sorted(made):
+            if any(mask != other and mask & other == mask for other in made):
+                continue
+            inside = tuple(pair for pair in offline if (pair[0] | pair[1]) & mask == pair[0] | pair[1])
+            flops = total(space.visited(*pair) * 2 for pair in inside)
+            leaves = [1 << i for i in range(len(space.region.leaves)) if mask >> i & 1]
+            found.append(
+                Merged(
+                    bracketing_of(space, inside),
+                    put(flops, self.known) * self.scale,
+                    put(space.elements(mask), self.known),
+                    put(total(space.elements(leaf) for leaf in leaves), self.known),
+                )
+            )
+        return found
