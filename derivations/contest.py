@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 
-from .climb import climb, pattern
+from .climb import climb, pattern, winner
 from .farkas import TooLarge, check, combine
 from .frontier import Joint
 from .points import Costs, Domain, Point
@@ -98,6 +98,7 @@ class Contest:
     """(group, choice) that are never best: no certificate needs them."""
     _costs: list[Costs] = field(default_factory=list)
     _samples: list[_Sample] = field(default_factory=list)
+    _won: dict[Cell, Point] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._costs = [Costs([choice.flops for choice in group]) for group in self.groups]
@@ -105,10 +106,12 @@ class Contest:
         for point in (*([level] if level else []), *islice(self.domain.sample(), _SAMPLES)):
             self._learn(point)
 
-    def _learn(self, point: Point) -> _Sample:
+    def _learn(self, point: Point) -> None:
         sample = _Sample(point, [costs.at(point) for costs in self._costs])
         self._samples.append(sample)
-        return sample
+        winners = [winner(costs) for costs in sample.costs]
+        if None not in winners:
+            self._won.setdefault(tuple(index for index in winners if index is not None), point)
 
     def decide(self, cell: Cell) -> Verdict:
         """Best, never or undecided."""
@@ -117,14 +120,17 @@ class Contest:
 
     def glance(self, cell: Cell) -> Verdict:
         """The same with little effort: from sizes already tried, or by rivals that differ in one place."""
-        won = next((s for s in self._samples if not any(self._losses(cell, s))), None)
-        if won is not None:
-            return Verdict(Status.BEST, won.point)
+        if cell in self._won:
+            return Verdict(Status.BEST, self._won[cell])
         found = self._certificate(cell, self._near(cell), 1)
         return Verdict(Status.NEVER, certificate=found) if found else Verdict(Status.UNDECIDED)
 
     def _sought(self, cell: Cell) -> Verdict:
-        """Sizes at which some rivals lose, or a certificate from those rivals, in turns."""
+        """Sizes at which all rivals lose; else sizes at which some lose, or a certificate, in turns."""
+        point = climb(self._costs, cell, self.domain, [self._samples[0].point])
+        if point is not None:
+            self._learn(point)
+            return Verdict(Status.BEST, point)
         rivals: list[tuple[int, int]] = []
         for _ in range(_ROUNDS):
             rivals = self._cover(cell)
@@ -134,7 +140,8 @@ class Contest:
             point = climb(*self._races(cell, rivals), self.domain, self._starts(cell, rivals))
             if point is None:
                 break
-            if not any(self._losses(cell, self._learn(point))):
+            self._learn(point)
+            if cell in self._won:
                 return Verdict(Status.BEST, point)
         found = (
             self._certificate(cell, self._rivals(cell), 0)
@@ -152,11 +159,13 @@ class Contest:
 
     def _near(self, cell: Cell) -> list[tuple[int, int]]:
         """The rivals that differ in the tree of one region only, where a group has several."""
-        found = []
+        found: list[tuple[int, int]] = []
+        if sum(len(group[0].trees) for group in self.groups) == 1:
+            return found
         for g, j in self._rivals(cell):
             mine, other = self.groups[g][cell[g]].trees, self.groups[g][j].trees
             differing = sum(one != two for one, two in zip(mine, other, strict=True))
-            if differing == 1 and len(mine) + len(cell) > 2:
+            if differing == 1:
                 found.append((g, j))
         return found
 
