@@ -21,7 +21,9 @@ _COMMANDS = {
     "compare": ("compare", "Several variants side by side."),
     "completion": ("completion", "Print the script for completion in bash, zsh or fish."),
     "crossover": ("crossover", "Where one order overtakes another, in closed form."),
+    "einsum": ("einsum", "Contraction orders of any expression, such as ab,bc,cd->ad."),
     "list": ("listing", "What there is: variants, models, gpus, orders, notations, conventions."),
+    "orders": ("orders", "Every order of a variant: which can be best, and where."),
     "report": ("report", "Derive and render everything into a folder."),
 }
 
@@ -32,6 +34,8 @@ form, from a variant's index equations.
   derive mla --order absorb --latex
   derive mla --order expand --model deepseek-v3 --set L=8192
   derive crossover mla absorb expand --in S --model kimi-k3 --set L=32768
+  derive orders mla --phase verify --model kimi-k3
+  derive einsum ab,bc,cd->ad --constant 1,2
   derive compare mha gqa mqa mla --model llama-3.3-70b --set L=8192
   derive ./mine.yaml --order all --json
 

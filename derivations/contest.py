@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import islice
 
 from .climb import climb, pattern, winner
@@ -23,59 +22,17 @@ from .farkas import TooLarge, check, combine
 from .frontier import Joint
 from .points import Costs, Domain, Point
 from .poly import Coefficient, Poly
+from .verdicts import Cell, Certificate, Part, Status, Verdict
 
-__all__ = ["Cell", "Certificate", "Contest", "Part", "Status", "Verdict"]
+__all__ = ["Contest"]
 
 _SAMPLES = 500
 _ROUNDS = 8
 _FREQUENT = 12
 _STARTS = 4
+_WALKS = 150
 _LEVEL = 20_000
 """A size at which rounding to whole numbers does not matter, as a start for all symbols."""
-
-
-class Status(StrEnum):
-    """Whether an order can be the only cheapest one."""
-
-    BEST = "best"
-    NEVER = "never"
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One rival in a certificate."""
-
-    group: int
-    """Which group's choice it changes."""
-    rival: int
-    """To which choice."""
-    weight: Poly
-    """What the difference is multiplied by, in slack coordinates; no coefficient is negative."""
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """Rivals one of which costs no more, whatever the sizes."""
-
-    parts: tuple[Part, ...]
-    """The sum over them has no negative coefficient."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is known of one order."""
-
-    status: Status
-    """best, never or undecided."""
-    witness: Point | None = None
-    """Legal sizes at which every other order costs more."""
-    certificate: Certificate | None = None
-    """Why it never is the only cheapest."""
-
-
-Cell = tuple[int, ...]
-"""A choice in each group."""
 
 
 @dataclass(slots=True)
@@ -96,22 +53,28 @@ class Contest:
     """The legal sizes."""
     out: set[tuple[int, int]] = field(default_factory=set)
     """(group, choice) that are never best: no certificate needs them."""
-    _costs: list[Costs] = field(default_factory=list)
+    costs: list[Costs] = field(default_factory=list)
     _samples: list[_Sample] = field(default_factory=list)
     _won: dict[Cell, Point] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._costs = [Costs([choice.flops for choice in group]) for group in self.groups]
+        self.costs = [Costs([choice.flops for choice in group]) for group in self.groups]
         level = self.domain.repaired(dict.fromkeys(self.domain.symbols, _LEVEL))
         for point in (*([level] if level else []), *islice(self.domain.sample(), _SAMPLES)):
             self._learn(point)
 
     def _learn(self, point: Point) -> None:
-        sample = _Sample(point, [costs.at(point) for costs in self._costs])
+        sample = _Sample(point, [costs.at(point) for costs in self.costs])
         self._samples.append(sample)
         winners = [winner(costs) for costs in sample.costs]
         if None not in winners:
             self._won.setdefault(tuple(index for index in winners if index is not None), point)
+
+    @property
+    def points(self) -> list[Point]:
+        """Sizes that were tried, those where something won first."""
+        won = list(self._won.values())
+        return [*won, *(s.point for s in self._samples[:_WALKS] if s.point not in won)]
 
     def decide(self, cell: Cell) -> Verdict:
         """Best, never or undecided."""
@@ -127,7 +90,7 @@ class Contest:
 
     def _sought(self, cell: Cell) -> Verdict:
         """Sizes at which all rivals lose; else sizes at which some lose, or a certificate, in turns."""
-        point = climb(self._costs, cell, self.domain, [self._samples[0].point])
+        point = climb(self.costs, cell, self.domain, [self._samples[0].point])
         if point is not None:
             self._learn(point)
             return Verdict(Status.BEST, point)
@@ -151,7 +114,7 @@ class Contest:
         if found:
             return Verdict(Status.NEVER, certificate=found)
         for start in self._starts(cell, self._rivals(cell)):
-            point = pattern(self._costs, cell, self.domain, start)
+            point = pattern(self.costs, cell, self.domain, start)
             if point is not None:
                 self._learn(point)
                 return Verdict(Status.BEST, point)

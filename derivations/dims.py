@@ -199,18 +199,19 @@ _SUFFIX = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _NUMBER = re.compile(r"([+-]?[0-9]+(?:_[0-9]+)*)(\.[0-9]+)?([KMGkmg]?)\Z")
 
 
-def parse_value(name: str, text: str) -> Coefficient:
+def parse_value(name: str, text: str, size: bool = False) -> Coefficient:
     """The number a user typed for symbol `name`: `128K` is 131072.
 
-    Raises InputError for anything but a whole number of at least 1 (`b` may be a decimal).
+    Raises InputError for anything but a whole number of at least 1 (`b` may be a decimal, unless it is
+    a `size`).
     """
-    example = f"{name}=2" if name == "b" else f"{name}=4096 or {name}=128K"
+    example = f"{name}=2" if name == "b" and not size else f"{name}=4096 or {name}=128K"
     hit = _NUMBER.match(text.strip())
     if not hit or len(text) > 40:
         raise InputError(f"--set {name}={text[:40]}: not a number; write for example {example}")
     whole, decimals, suffix = hit.groups()
     value = Fraction(whole.replace("_", "") + (decimals or "")) * _SUFFIX[suffix.upper()]
-    if name == "b":
+    if name == "b" and not size:
         if value <= 0 or value > 1024:
             raise InputError(f"--set b={text}: bytes per element must be above 0; BF16 is b=2")
         return value.numerator if value.denominator == 1 else value
@@ -228,8 +229,13 @@ def check_size(name: str, value: int, where: str) -> int:
     return value
 
 
-def parse_assignments(texts: Iterable[str], known: Iterable[str]) -> dict[str, Coefficient]:
-    """`NAME=VALUE` texts as numbers. Raises InputError for a name not in `known` or given twice."""
+def parse_assignments(
+    texts: Iterable[str], known: Iterable[str], sizes_only: bool = False
+) -> dict[str, Coefficient]:
+    """`NAME=VALUE` texts as numbers. Raises InputError for a name not in `known` or given twice.
+
+    With `sizes_only` the name `b` is a size like any other, not a width in bytes.
+    """
     names = set(known)
     values: dict[str, Coefficient] = {}
     for text in texts:
@@ -241,7 +247,7 @@ def parse_assignments(texts: Iterable[str], known: Iterable[str]) -> dict[str, C
             raise unknown("symbol", name, names)
         if name in values:
             raise InputError(f"--set {name} is given twice")
-        values[name] = parse_value(name, value)
+        values[name] = parse_value(name, value, sizes_only)
     return values
 
 

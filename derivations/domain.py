@@ -100,6 +100,7 @@ class Coordinates:
 
     def __init__(self, facts: tuple[Poly, ...]) -> None:
         self.images: dict[str, Poly] = {}
+        self._meaning: dict[str, Poly] = {}
         pending = list(facts)
         slacks: set[str] = set()
         while pending:
@@ -109,9 +110,11 @@ class Coordinates:
             name, rest = found
             slack = f"slack {len(slacks)}"
             image = Poly.symbol(slack) - rest
+            meaning = (Poly.symbol(name) + rest).map_symbols(self._meaning.get)
             if max((_growth(p, {name: image}) for p in pending), default=0) > _LIMIT:
                 continue
             slacks.add(slack)
+            self._meaning[slack] = meaning
             replace = {name: image}.get
             pending = [_cleared(fact).map_symbols(replace) for fact in pending]
             self.images = {n: p.map_symbols(replace) for n, p in self.images.items()} | {name: image}
@@ -132,6 +135,14 @@ class Coordinates:
     def expand(self, poly: Poly) -> Poly:
         """A polynomial without negative exponents in slacks."""
         return poly.map_symbols(self._images_of(poly).get)
+
+    def in_sizes(self, poly: Poly) -> Poly:
+        """A polynomial in slacks as one in the sizes themselves."""
+
+        def meaning(name: str) -> Poly | None:
+            return self._meaning.get(name) or (Poly.symbol(name) - 1 if _sure(name) else None)
+
+        return poly.map_symbols(meaning)
 
     def _images_of(self, poly: Poly) -> dict[str, Poly]:
         return {name: image for name in poly.names() if (image := self.image(name)) is not None}

@@ -43,6 +43,11 @@ class Einsum:
         return tuple(dict.fromkeys("".join(self.operands)))
 
     @property
+    def symbols(self) -> dict[str, Dim]:
+        """Index -> its size as a symbol."""
+        return {letter: Dim(letter, letter, f"size of the index {letter}") for letter in self.letters}
+
+    @property
     def facts(self) -> tuple[Poly, ...]:
         """Every size is at least 1, that of `b` too, which elsewhere is a width in bytes."""
         return (Poly.symbol("b") - 1,) if "b" in self.letters else ()
@@ -57,7 +62,7 @@ class Einsum:
         tensors[self.root] = Tensor(self.root, tuple(self.output), Role.OUTPUT, latex="Y")
         variant = Variant(
             name=self.expression, base=self.expression, options=(), title=self.expression, reference="",
-            notes=(), symbols={n: Dim(n, n, f"size of the index {n}") for n in self.letters}, axes=axes,
+            notes=(), symbols=self.symbols, axes=axes,
             tensors=tensors, equations=(), masks={}, assume=(), orders=(), place=Place("expression"),
         )  # fmt: skip
         leaves = tuple(Leaf(n, tuple(x)) for n, x in zip(self.names, self.operands, strict=True))
@@ -88,8 +93,8 @@ def parse_einsum(expression: str, constants: Iterable[int] = ()) -> Einsum:
         _check(operand, f"operand {number}", expression)
     if len(operands) > MOST_OPERANDS:
         raise InputError(
-            f"the expression has {len(operands)} operands; the search covers {MOST_OPERANDS} at most, since its "
-            "work grows threefold with each"
+            f"the expression has {len(operands)} operands; the search covers {MOST_OPERANDS} at most, "
+            "since its work grows threefold with each"
         )
     joined = "".join(operands)
     if arrow:

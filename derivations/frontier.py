@@ -12,17 +12,18 @@ numbers, here with polynomials (López, Karlsson and Bientinesi do it for chains
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from .errors import InputError
-from .poly import Coefficient, Poly, total
-from .prices import Price, Prices, Slack
+from .partial import Kept, Partial, beside, settled
+from .poly import Poly, total
+from .prices import Prices, Slack
 from .program import NamedOrder
-from .sharing import Shared, Sharing
-from .trees import Space, Tree, bracketing, splits
+from .sharing import Sharing
+from .trees import Space, Tree, splits
 
-__all__ = ["MOST", "Frontier", "Joint", "Limits", "covers", "frontier"]
+__all__ = ["MOST", "Frontier", "Joint", "Limits", "frontier"]
 
 MOST = 20_000
 """Partial orders a search may hold; beyond, it stops with an error."""
@@ -64,96 +65,6 @@ class Frontier:
     """How many combinations of trees they were chosen from."""
 
 
-class _Partial:
-    """Trees for some factors of a region, or for several regions, with what they cost."""
-
-    __slots__ = ("_slack", "formed", "own", "probes", "shared", "trees")
-
-    def __init__(
-        self,
-        trees: tuple[Tree, ...],
-        own: tuple[Price, ...],
-        probes: tuple[Coefficient, ...],
-        shared: frozenset[Shared],
-        formed: int,
-    ) -> None:
-        self.trees, self.own, self.probes, self.shared, self.formed = trees, own, probes, shared, formed
-        self._slack: Slack | None = None
-
-    @property
-    def slack(self) -> Slack:
-        """The steps that cannot be shared, in slack coordinates; summed up when asked."""
-        if self._slack is None:
-            self._slack = _sum(self.own)
-        return self._slack
-
-
-def _sum(prices: Iterable[Price]) -> dict[int, Coefficient]:
-    terms: dict[int, Coefficient] = {}
-    for price in prices:
-        for monomial, coefficient in price.slack.items():
-            terms[monomial] = terms.get(monomial, 0) + coefficient
-    return terms
-
-
-def covers(low: Slack, high: Slack) -> bool:
-    """Whether every coefficient of `low` is at most that of `high`, in slack coordinates: a proof."""
-    return all(coefficient <= high.get(m, 0) for m, coefficient in low.items()) and all(
-        m in low or coefficient >= 0 for m, coefficient in high.items()
-    )
-
-
-def _no_dearer(one: _Partial, two: _Partial) -> bool:
-    """Whether `one` is proved to cost no more than `two`, whatever else is there to share with."""
-    extra = one.shared - two.shared if one.shared else one.shared
-    paid = one.probes
-    for step in extra:
-        paid = tuple([x + y for x, y in zip(paid, step.price.probes, strict=True)])
-    for mine, limit in zip(paid, two.probes, strict=True):
-        if mine > limit:
-            return False
-    if len(paid) == 1:
-        return True
-    low = _sum([*one.own, *(step.price for step in extra)]) if extra else one.slack
-    return covers(low, two.slack)
-
-
-class _Kept:
-    """The undominated ones among the partial orders that were offered."""
-
-    def __init__(self, spaces: Sequence[Space]) -> None:
-        self.spaces = spaces
-        self.found: list[_Partial] = []
-
-    def offer(self, new: _Partial) -> None:
-        """Keep `new` unless one that is there costs no more; drop what `new` makes useless."""
-        dropped = False
-        for old in self.found:
-            if _no_dearer(old, new):
-                if not (_no_dearer(new, old) and self.rather(new, old)):
-                    return
-                dropped = True
-            elif _no_dearer(new, old):
-                dropped = True
-        if dropped:
-            self.found = [old for old in self.found if not _no_dearer(new, old)]
-        self.found.append(new)
-
-    def rather(self, one: _Partial, two: _Partial) -> bool:
-        """Of two at one cost, the one with fewer steps to share, then with more named intermediates."""
-        mine = (len(one.shared), -one.formed)
-        theirs = (len(two.shared), -two.formed)
-        return mine < theirs or (mine == theirs and self.text(one) < self.text(two))
-
-    def text(self, partial: _Partial) -> list[str]:
-        return [bracketing_of(space, tree) for space, tree in zip(self.spaces, partial.trees, strict=True)]
-
-
-def bracketing_of(space: Space, tree: Tree) -> str:
-    """A tree of a region over the names of its tensors."""
-    return bracketing(tree, {index: leaf.tensor for index, leaf in enumerate(space.region.leaves)})
-
-
 class _Search:
     """One region."""
 
@@ -169,10 +80,10 @@ class _Search:
         self.ways = {1 << i: int(1 << i not in self.avoided) for i in range(len(space.region.leaves))}
         self.held = 0
 
-    def run(self) -> tuple[list[_Partial], int]:
+    def run(self) -> tuple[list[Partial], int]:
         """The partial orders of the whole region, and how many bracketings they were chosen from."""
         table = {
-            leaf: [_Partial(((),), (), self.prices.zero, frozenset(), self.named.get(leaf, 0))]
+            leaf: [Partial(((),), (), self.prices.zero, frozenset(), self.named.get(leaf, 0))]
             for leaf in self.ways
         }
         for mask in range(1, self.full + 1):
@@ -187,8 +98,8 @@ class _Search:
             return False
         return not any(mask & want and mask & ~want and want & ~mask for want in self.wanted)
 
-    def of(self, mask: int, table: dict[int, list[_Partial]]) -> list[_Partial]:
-        kept, space = _Kept((self.space,)), self.space
+    def of(self, mask: int, table: dict[int, list[Partial]]) -> list[Partial]:
+        kept, space = Kept((self.space,)), self.space
         for left in splits(mask):
             right = mask ^ left
             count = self.ways[left] * self.ways[right]
@@ -202,9 +113,7 @@ class _Search:
             raise self.too_many()
         return kept.found
 
-    def joined(
-        self, left: int, right: int, lefts: list[_Partial], rights: list[_Partial]
-    ) -> Iterable[_Partial]:
+    def joined(self, left: int, right: int, lefts: list[Partial], rights: list[Partial]) -> Iterable[Partial]:
         """Every pair of partial orders, with the step that joins them."""
         price = self.prices.of(self.space, left, right)
         shared = self.sharing.step(self.space, left, right, price) if price else None
@@ -214,7 +123,7 @@ class _Search:
         formed = self.named.get(left | right, 0)
         for a in lefts:
             for b in rights:
-                yield _Partial(
+                yield Partial(
                     ((*a.trees[0], *b.trees[0], (left, right)),),
                     a.own + b.own + own,
                     tuple([x + y + z for x, y, z in zip(a.probes, b.probes, step, strict=True)]),
@@ -222,10 +131,10 @@ class _Search:
                     a.formed + b.formed + formed,
                 )
 
-    def only(self, tree: Tree) -> _Partial:
+    def only(self, tree: Tree) -> Partial:
         """The partial order of a given tree."""
         done = {
-            leaf: _Partial(((),), (), self.prices.zero, frozenset(), self.named.get(leaf, 0))
+            leaf: Partial(((),), (), self.prices.zero, frozenset(), self.named.get(leaf, 0))
             for leaf in self.ways
         }
         for left, right in tree:
@@ -248,7 +157,7 @@ def frontier(spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharin
     Raises InputError where too many are left to hold.
     """
     ways, done = 1, []
-    joint = [_Partial((), (), prices.zero, frozenset(), 0)]
+    joint = [Partial((), (), prices.zero, frozenset(), 0)]
     for position, space in spaces.items():
         search = _Search(space, prices, sharing, limits)
         found, count = (
@@ -256,36 +165,15 @@ def frontier(spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharin
         )
         ways *= count
         done.append(space)
-        kept = _Kept(tuple(done))
+        kept = Kept(tuple(done))
         for a in joint:
             for b in found:
-                kept.offer(_beside(a, b))
+                kept.offer(beside(a, b))
         joint = kept.found
         if len(joint) > MOST:
             raise search.too_many()
-    last = _Kept(tuple(done))
+    last = Kept(tuple(done))
     for partial in joint:
-        last.offer(_settled(partial))
+        last.offer(settled(partial))
     whole = [Joint(p.trees, total(price.flops for price in p.own), p.slack, p.formed) for p in last.found]
     return Frontier(tuple(whole), ways)
-
-
-def _beside(one: _Partial, two: _Partial) -> _Partial:
-    """Two regions together."""
-    return _Partial(
-        one.trees + two.trees,
-        one.own + two.own,
-        tuple([x + y for x, y in zip(one.probes, two.probes, strict=True)]),
-        one.shared | two.shared,
-        one.formed + two.formed,
-    )
-
-
-def _settled(partial: _Partial) -> _Partial:
-    """With its shared steps paid: nothing is left to share them with."""
-    steps = sorted(partial.shared, key=lambda step: (step.key, sorted(step.operands)))
-    own = (*partial.own, *(step.price for step in steps))
-    probes = partial.probes
-    for step in steps:
-        probes = tuple([x + y for x, y in zip(probes, step.price.probes, strict=True)])
-    return _Partial(partial.trees, own, probes, frozenset(), partial.formed)

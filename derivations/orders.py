@@ -7,119 +7,38 @@ it is best where each choice is. Choices that are never best in their group are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
 
 from .atoms import put
-from .contest import Cell, Contest, Status, Verdict
+from .contest import Contest
 from .conventions import Conventions
 from .costs import sizes_of
 from .derivation import Study
 from .dims import check_size
+from .edges import edges, solved
 from .einsum import Einsum, parse_einsum
 from .errors import InputError, unknown
-from .frontier import Joint, Limits, bracketing_of, frontier
+from .found import Boundary, Found, Group, Merged, Orders
+from .frontier import Joint, Limits, frontier
 from .graph import Graph
+from .partial import bracketing_of
 from .points import Costs, Domain
 from .poly import Coefficient, Poly, total
 from .prices import Prices, known_facts
 from .regions import build_graph, regions_of
-from .search import memberships
+from .search import memberships, typical_value
 from .sharing import Sharing
 from .transform import without_caches
 from .trees import Phase, Sizes, Space, Tree
+from .verdicts import Cell, Status, Verdict
 
-__all__ = ["Found", "Group", "Merged", "Orders", "orders_of", "orders_of_einsum"]
+__all__ = ["MOST_ORDERS", "orders_of", "orders_of_einsum"]
 
 MOST_ORDERS = 3000
 """Orders of the whole program that are decided one by one."""
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """A product of weights that an order makes offline and uses instead of its factors."""
-
-    text: str
-    """Bracketing of the weights."""
-    flops: Poly
-    """FLOPs of making it, once, before any request."""
-    elements: Poly
-    """Elements it has."""
-    replaces: Poly
-    """Elements of the weights that it stands for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One order that the search kept."""
-
-    trees: tuple[Tree, ...]
-    """A tree for each of the regions it covers."""
-    bracketing: str
-    """With parentheses; of several regions with their roots before."""
-    forms: tuple[str, ...]
-    """Named intermediates it forms, in program order."""
-    member_of: tuple[str, ...]
-    """Named orders of the variant whose set it belongs to."""
-    flops: Poly
-    """Online arithmetic of the regions it covers, in the unit asked for, known sizes put in."""
-    verdict: Verdict
-    """Whether it can be best."""
-    merged: tuple[Merged, ...]
-    """What it makes offline."""
-    choice: Cell
-    """In a group: its own number. Of the whole: the number of its choice in each group."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Regions that are decided together, since they can share steps."""
-
-    roots: tuple[str, ...]
-    """What they compute."""
-    spaces: tuple[Space, ...]
-    """The regions."""
-    bracketings: int
-    """How many combinations of trees there are."""
-    found: tuple[Found, ...]
-    """Those that no other one beats everywhere, the best first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Orders:
-    """The answer."""
-
-    groups: tuple[Group, ...]
-    """In program order."""
-    orders: tuple[Found, ...]
-    """One choice in each group, those that can be best first."""
-    outer: bool
-    """Whether products without a common index were searched."""
-    numeric: bool
-    """Whether all sizes were known: then only the cheapest is there."""
-    prices: Prices
-    """With the slack coordinates of the certificates."""
-    unit: str
-    """`flops` or `macs`."""
-
-    @property
-    def bracketings(self) -> int:
-        """How many orders the search covered."""
-        return prod(group.bracketings for group in self.groups)
-
-    @property
-    def space(self) -> str:
-        """What was searched, in a phrase."""
-        if self.outer:
-            return "every bracketing, outer products included"
-        return "every bracketing without outer products: two factors with no common index are never multiplied"
-
-    def count(self, status: str) -> int:
-        """How many orders have this verdict."""
-        return sum(found.verdict.status == status for found in self.orders)
 
 
 def orders_of(
@@ -200,7 +119,8 @@ class _Finder:
             )
             if not found.orders:
                 raise InputError(
-                    f"{roots[0]} has no order without an outer product: some factor shares no index with any other"
+                    f"{roots[0]} has no order without an outer product: some factor shares no index "
+                    "with any other"
                 )
             choices = sorted(found.orders, key=lambda joint: self.typical(joint.flops))
             kept.append(choices)
@@ -216,10 +136,23 @@ class _Finder:
                 self.found(spaces, [joint], (index,), verdict)
                 for index, (joint, verdict) in enumerate(zip(choices, verdicts, strict=True))
             ]
-            groups.append(Group(roots, spaces, found.bracketings, tuple(listed)))
+            boundaries = self.boundaries(contest, listed)
+            groups.append(Group(roots, spaces, found.bracketings, tuple(listed), boundaries))
         whole = self.whole(groups, kept, say)
         unit = self.conventions.unit
         return Orders(tuple(groups), whole, outer, self.prices.numeric, self.prices, unit)
+
+    def boundaries(self, contest: Contest, listed: Sequence[Found]) -> tuple[Boundary, ...]:
+        """Between neighbours among the choices of one group."""
+        if self.prices.numeric or len(listed) == 1:
+            return ()
+        made = []
+        for edge in edges(contest, 0):
+            first, second = sorted((edge.first, edge.second))
+            names = (f"order {first + 1}", f"order {second + 1}")
+            crossover = solved(listed[first].flops, listed[second].flops, names, self.facts)
+            made.append(Boundary(first, second, edge, crossover))
+        return tuple(made)
 
     def roots(self, members: Iterable[int]) -> tuple[str, ...]:
         """Names of regions; a result that is a sum has several, numbered."""
@@ -242,8 +175,6 @@ class _Finder:
 
     def typical(self, flops: Poly) -> tuple[Coefficient, str]:
         """Costs in an order that people expect: cheapest first at sizes as models have them."""
-        from .search import typical_value
-
         return typical_value(flops), flops.text()
 
     def whole(
@@ -264,8 +195,8 @@ class _Finder:
         count = prod(map(len, alive))
         if count > MOST_ORDERS:
             raise InputError(
-                f"the products have {count} orders together that may be best, more than {MOST_ORDERS} to decide; "
-                "give sizes with --set or --model, or ask for one product with --region"
+                f"the products have {count} orders together that may be best, more than {MOST_ORDERS} to "
+                "decide; give sizes with --set or --model, or ask for one product with --region"
             )
         contest = Contest(kept, self.domain(kept))
         contest.out = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ from ..errors import InputError
 
 __all__ = [
     "FORMAT_FLAGS",
+    "Ticker",
     "emit",
     "format_options",
     "notice",
@@ -59,8 +61,15 @@ def _values(knob: str) -> Callable[[Any, Any, str], list[str]]:
     return complete
 
 
+KNOBS = ("scope", "pairs", "traffic", "formed", "kept-rows", "elementwise", "unit")
+
+
 def study_options(
-    order: bool = True, gpu: bool = True, phase: str = "decode", scope: str = "core"
+    order: bool = True,
+    gpu: bool = True,
+    phase: str = "decode",
+    scope: str = "core",
+    knobs: tuple[str, ...] = KNOBS,
 ) -> Callable[[F], F]:
     """The options that say what is asked of a variant; `phase` and `scope` are the command's defaults."""
 
@@ -92,7 +101,7 @@ def study_options(
                 )
             )
         helps = {**_NAMES, "scope": f"{_SCOPE_HELP}; by default {scope}."}
-        for knob in ("scope", "pairs", "traffic", "formed", "kept-rows", "elementwise", "unit"):
+        for knob in knobs:
             options.append(
                 click.option(
                     f"--{knob}",
@@ -101,8 +110,9 @@ def study_options(
                     help=helps[knob],
                 )
             )
+        if "scope" in knobs:
+            options.append(click.option("--grows", is_flag=True, help="Keep only terms with the context axis."))
         options += [
-            click.option("--grows", is_flag=True, help="Keep only terms with the context axis."),
             click.option("--no-cache", is_flag=True, help="Treat caches as plain intermediates."),
             click.option(
                 "--notation",
@@ -215,6 +225,28 @@ def unknown_sizes(study: Any) -> None:
     if missing:
         stay = "it stays a symbol" if len(missing) == 1 else "they stay symbols"
         notice(f"{study.model.title} gives no {', '.join(missing)} for {study.variant.name}; {stay}")
+
+
+class Ticker:
+    """Progress of long work: one line on a terminal's stderr that rewrites itself, and goes away."""
+
+    def __init__(self) -> None:
+        self.shown = sys.stderr is not None and sys.stderr.isatty()
+        self.start = self.last = time.monotonic()
+
+    def __enter__(self) -> Ticker:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.last > self.start:
+            click.echo("\r\033[K", err=True, nl=False)
+
+    def say(self, text: str) -> None:
+        """Show what is being done, from the second second on."""
+        now = time.monotonic()
+        if self.shown and now - self.start > 1 and now - self.last > 0.1:
+            self.last = now
+            click.echo(f"\r\033[K{text[:78]}", err=True, nl=False)
 
 
 def notice(text: str) -> None:

@@ -1,0 +1,81 @@
+"""Neighbours: choices that are best side by side, with sizes on either side, and where they cost the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .atoms import free_symbols
+from .climb import winner
+from .contest import Contest
+from .crossover import Crossover, cross
+from .dims import STANDARD
+from .errors import InputError
+from .points import Costs, Domain, Point
+from .poly import Poly
+
+__all__ = ["Edge", "edges", "solved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Two choices of a group that are best side by side."""
+
+    first: int
+    """Best at `point`."""
+    second: int
+    """Best, alone or together with the first, one further in `symbol`."""
+    symbol: str
+    """The size that changes."""
+    point: Point
+    """Legal sizes; with one more of `symbol` they are legal too."""
+
+
+def edges(contest: Contest, group: int) -> tuple[Edge, ...]:
+    """Pairs of choices seen side by side, walking from the sizes already tried along each symbol."""
+    found: dict[tuple[int, int], Edge] = {}
+    costs = contest.costs[group]
+    for start in contest.points:
+        own = winner(costs.at(start))
+        for name in contest.domain.symbols if own is not None else ():
+            edge = _step(costs, contest.domain, own or 0, start, name)
+            if edge is not None:
+                found.setdefault((min(edge.first, edge.second), max(edge.first, edge.second)), edge)
+    return tuple(found[pair] for pair in sorted(found))
+
+
+def _step(costs: Costs, domain: Domain, own: int, start: Point, name: str) -> Edge | None:
+    """The next neighbour up along one symbol, found by bisection between two whole numbers."""
+    low, high = start[name], start[name] * 16
+    if not domain.holds({**start, name: high}) or winner(costs.at({**start, name: high})) == own:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if winner(costs.at({**start, name: middle})) == own:
+            low = middle
+        else:
+            high = middle
+    below, above = {**start, name: low}, {**start, name: high}
+    if not (domain.holds(below) and domain.holds(above)):
+        return None
+    values = costs.at(above)
+    others = [index for index, value in enumerate(values) if value == min(values) and index != own]
+    return Edge(own, others[0], name, below) if len(others) == 1 else None
+
+
+def solved(first: Poly, second: Poly, names: tuple[str, str], facts: tuple[Poly, ...]) -> Crossover | None:
+    """Where two costs are equal, solved for the symbol that people ask for first: S, then L, then any other.
+
+    A crossing is preferred to a symbol that does not decide. None where there is no closed form.
+    """
+    rank = {name: place for place, name in enumerate(dict.fromkeys(("S", "L", *STANDARD)))}
+    symbols = sorted(free_symbols(first - second), key=lambda name: (rank.get(name, len(rank)), name))
+    undecided = None
+    for symbol in symbols:
+        try:
+            crossover = cross(first, second, symbol, names, facts)
+        except InputError:
+            continue
+        if crossover.solutions:
+            return crossover
+        undecided = undecided or crossover
+    return undecided

@@ -1,0 +1,115 @@
+"""What an order search answers with: the orders it kept, each with its verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from .crossover import Crossover
+from .edges import Edge
+from .poly import Poly
+from .prices import Prices
+from .trees import Space, Tree
+from .verdicts import Cell, Verdict
+
+__all__ = ["Boundary", "Found", "Group", "Merged", "Orders"]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A product of weights that an order makes offline and uses instead of its factors."""
+
+    text: str
+    """Bracketing of the weights."""
+    flops: Poly
+    """FLOPs of making it, once, before any request."""
+    elements: Poly
+    """Elements it has."""
+    replaces: Poly
+    """Elements of the weights that it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One order that the search kept."""
+
+    trees: tuple[Tree, ...]
+    """A tree for each of the regions it covers."""
+    bracketing: str
+    """With parentheses; of several regions with their roots before."""
+    forms: tuple[str, ...]
+    """Named intermediates it forms, in program order."""
+    member_of: tuple[str, ...]
+    """Named orders of the variant whose set it belongs to."""
+    flops: Poly
+    """Online arithmetic of the regions it covers, in the unit asked for, known sizes put in."""
+    verdict: Verdict
+    """Whether it can be best."""
+    merged: tuple[Merged, ...]
+    """What it makes offline."""
+    choice: Cell
+    """In a group: its own number. Of the whole: the number of its choice in each group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """Where two neighbours in a group cost the same."""
+
+    first: int
+    """Number of a choice."""
+    second: int
+    """Number of the other."""
+    edge: Edge
+    """Sizes on either side."""
+    crossover: Crossover | None
+    """Where they cost the same, solved for one symbol; None where there is no closed form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Regions that are decided together, since they can share steps."""
+
+    roots: tuple[str, ...]
+    """What they compute."""
+    spaces: tuple[Space, ...]
+    """The regions."""
+    bracketings: int
+    """How many combinations of trees there are."""
+    found: tuple[Found, ...]
+    """Those that no other one is proved to beat everywhere, cheap ones at usual sizes first."""
+    boundaries: tuple[Boundary, ...] = ()
+    """Between choices that were seen side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """The answer."""
+
+    groups: tuple[Group, ...]
+    """In program order."""
+    orders: tuple[Found, ...]
+    """One choice in each group, those that can be best first."""
+    outer: bool
+    """Whether products without a common index were searched."""
+    numeric: bool
+    """Whether all sizes were known: then only the cheapest is there."""
+    prices: Prices
+    """With the slack coordinates of the certificates."""
+    unit: str
+    """`flops` or `macs`."""
+
+    @property
+    def bracketings(self) -> int:
+        """How many orders the search covered."""
+        return prod(group.bracketings for group in self.groups)
+
+    @property
+    def space(self) -> str:
+        """What was searched, in a phrase."""
+        if self.outer:
+            return "every bracketing, outer products included"
+        return "every bracketing without outer products: two factors with no common index are never multiplied"
+
+    def count(self, status: str) -> int:
+        """How many orders have this verdict."""
+        return sum(found.verdict.status == status for found in self.orders)
