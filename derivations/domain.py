@@ -98,7 +98,11 @@ class Coordinates:
     a symbol that is at least 1 keeps the symbol's name.
     """
 
-    def __init__(self, facts: tuple[Poly, ...]) -> None:
+    def __init__(self, facts: tuple[Poly, ...], clean: bool = False) -> None:
+        """With `clean`, facts that would write a size with a minus sign are left out.
+
+        Such a size (one with two lower bounds) has no coefficients that say much about its sign.
+        """
         self.images: dict[str, Poly] = {}
         self._meaning: dict[str, Poly] = {}
         pending = list(facts)
@@ -112,6 +116,8 @@ class Coordinates:
             image = Poly.symbol(slack) - rest
             meaning = (Poly.symbol(name) + rest).map_symbols(self._meaning.get)
             if max((_growth(p, {name: image}) for p in pending), default=0) > _LIMIT:
+                continue
+            if clean and any(coefficient < 0 for coefficient in image.terms.values()):
                 continue
             slacks.add(slack)
             self._meaning[slack] = meaning
@@ -149,9 +155,9 @@ class Coordinates:
 
 
 @lru_cache(maxsize=256)
-def coordinates(facts: tuple[Poly, ...]) -> Coordinates:
+def coordinates(facts: tuple[Poly, ...], clean: bool = False) -> Coordinates:
     """The slack coordinates under some facts, each at least 0."""
-    return Coordinates(facts)
+    return Coordinates(facts, clean)
 
 
 def _growth(poly: Poly, images: Mapping[str, Poly]) -> int:

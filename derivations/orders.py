@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
+from .asked import roots_of
 from .atoms import put
 from .contest import Contest
 from .conventions import Conventions
@@ -156,12 +157,8 @@ class _Finder:
 
     def roots(self, members: Iterable[int]) -> tuple[str, ...]:
         """Names of regions; a result that is a sum has several, numbered."""
-        names = []
-        for index in members:
-            region = self.graph.regions[index]
-            same = sum(other.root == region.root for other in self.graph.regions)
-            names.append(region.root if same == 1 else f"{region.root}.{region.index + 1}")
-        return tuple(names)
+        names = roots_of(self.graph)
+        return tuple(names[index] for index in members)
 
     def domain(self, groups: Sequence[Sequence[Joint]]) -> Domain:
         """The legal sizes of what the choices depend on."""
@@ -234,12 +231,12 @@ class _Finder:
         )
 
     def text(self, spaces: Sequence[Space], trees: Sequence[Tree]) -> str:
-        """Bracketings; of several regions those that leave a choice, with their roots."""
+        """Bracketings; of several regions those that leave a choice, with their roots, as `--order` takes them."""
         if len(spaces) == 1:
             return bracketing_of(spaces[0], trees[0])
         index = {id(space): i for i, space in enumerate(self.spaces)}
-        return "; ".join(
-            f"{self.roots([index[id(space)]])[0]}: {bracketing_of(space, tree)}"
+        return ", ".join(
+            f"{self.roots([index[id(space)]])[0]}={bracketing_of(space, tree)}"
             for space, tree in zip(spaces, trees, strict=True)
             if len(space.region.leaves) > 2
         )

@@ -55,12 +55,13 @@ class Prices:
         self._found: dict[Poly, Price] = {}
         if self.numeric:
             return
-        told = known_facts(facts, spaces[0].sizes, known)
         visited = {put(points, known) for space in spaces for points in _visited(space)}
+        used = frozenset().union(*(points.names() for points in visited))
+        told = tuple(f for f in known_facts(facts, spaces[0].sizes, known) if f.names() <= used)
         self.clear = _denominator(visited)
         """The shared term: no product of sizes times it has a negative exponent."""
         whole = [points * self.clear for points in visited]
-        systems = (coordinates(told), coordinates(()), None)
+        systems = (coordinates(told, True), coordinates((), True), None)
         self.coordinates = next(c for c in systems if c is None or all(c.fits(part) for part in whole))
         """None where sums would grow too large: then sizes are only known to be at least 0."""
 

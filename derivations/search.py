@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .asked import is_expression, order_asked
 from .atoms import evaluate, free_symbols
 from .errors import InputError, unknown
 from .frontier import Joint, Limits, frontier
@@ -84,7 +85,7 @@ def order_names(graph: Graph) -> tuple[str, ...]:
 
 
 def named_order(graph: Graph, name: str) -> NamedOrder:
-    """The set behind a name. Raises InputError with the nearest name for an unknown one."""
+    """The set behind a plain name. Raises InputError with the nearest name for an unknown one."""
     for order in graph.variant.orders:
         if order.name == name:
             return order
@@ -110,7 +111,7 @@ def choose(
     Where sizes stay symbols: a member no other one beats at every size, and of several the one
     that forms most of the program's named intermediates. Raises InputError for an unknown name.
     """
-    wanted = named_order(graph, name)
+    limits = order_asked(graph, name) if is_expression(name) else Limits(named_order(graph, name))
     known = {n: Poly.const(v) for n, v in (values or {}).items()}
     regions = spaces(graph, sizes)
     sharing = Sharing(regions)
@@ -119,9 +120,9 @@ def choose(
     for group in sharing.groups:
         members = {index: regions[index] for index in group}
         prices = Prices(list(members.values()), known, graph.variant.facts, elementwise)
-        found = frontier(members, prices, Limits(wanted), sharing).orders
+        found = frontier(members, prices, limits, sharing).orders
         if not found:
-            raise InputError(f"no order of {graph.variant.name} forms {', '.join(wanted.forms)} at once")
+            raise InputError(f"no order of {graph.variant.name} is {name}: what it forms crosses or is avoided")
         decided = decided and prices.numeric
         picked.update(zip(group, min(found, key=_rank).trees, strict=True))
     trees = tuple(picked[index] for index in range(len(regions)))
@@ -131,7 +132,7 @@ def choose(
         trees=trees,
         forms=tuple(e.name for e in graph.variant.equations if e.name in formed),
         rule=_FEWEST if decided else _UNBEATEN,
-        title=wanted.title,
+        title=limits.order.title,
         member_of=memberships(graph, name, formed),
     )
 

@@ -9,11 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from .atoms import free_symbols
 from .equations import Equation, Factors, Ref
-from .errors import InputError
+from .errors import InputError, Place, unknown
+from .expr import parse_comparison
 from .program import AxisKind, Role, Tensor, Variant
 
-__all__ = ["context_only", "keep_formed", "without_caches"]
+__all__ = ["assuming", "context_only", "keep_formed", "without_caches"]
+
+
+def assuming(variant: Variant, texts: Iterable[str]) -> Variant:
+    """The variant with more taken as given about its sizes: comparisons such as `d_k <= d_c`.
+
+    Raises InputError for a text that is no comparison, and for a symbol the variant does not have.
+    """
+    added = []
+    for text in texts:
+        comparison = parse_comparison(text, Place("--assume"))
+        for name in sorted(free_symbols(comparison.slack)):
+            if name not in variant.symbols:
+                raise unknown(f"symbol of {variant.name}", name, variant.symbols, Place("--assume"))
+        added.append(comparison)
+    return replace(variant, assume=(*variant.assume, *added)) if added else variant
 
 
 def _axes_of(variant: Variant, axes: Iterable[str], kind: AxisKind) -> list[str]:

@@ -25,18 +25,23 @@ from .options import (
 @click.argument("variant")
 @click.option("--region", metavar="NAME", help="Only the products that make this result or intermediate.")
 @click.option("--no-outer", is_flag=True, help="Never multiply two factors without a common index.")
+@click.option(
+    "--assume", metavar="COMPARISON", multiple=True,
+    help="Take something about the sizes as given, such as 'd_k <= d_c'; repeatable.",
+)  # fmt: skip
 @study_options(order=False, gpu=False, knobs=("pairs", "elementwise", "unit"))
 @format_options(template=False)
-def command(variant: str, region: str | None, no_outer: bool, **flags: Any) -> None:
+def command(variant: str, region: str | None, no_outer: bool, assume: tuple[str, ...], **flags: Any) -> None:
     """Search, decide, print."""
     form = pick_format(flags)
     check_output(flags["output"])
     from ..library import load_variant
     from ..notation import Notation, load_notation
     from ..orders import orders_of
+    from ..transform import assuming
 
     conventions = conventions_of(flags, scope="layer")
-    program = load_variant(variant)
+    program = assuming(load_variant(variant), assume)
     study = study_of(program, conventions, flags)
     file = load_notation(flags["notation"]) if flags["notation"] else None
     notation = Notation.of(program.symbols, file, conventions.phase)
