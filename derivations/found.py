@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from .contest import Contest
 from .crossover import Crossover
-from .edges import Edge
+from .edges import Edge, edges, solved
 from .poly import Poly
 from .prices import Prices
 from .trees import Space, Tree
-from .verdicts import Cell, Verdict
+from .verdicts import Cell, Status, Verdict
 
-__all__ = ["Boundary", "Found", "Group", "Merged", "Orders"]
+__all__ = ["MOST_NEIGHBOURS", "Boundary", "Found", "Group", "Merged", "Orders", "boundaries_of"]
+
+MOST_NEIGHBOURS = 30
+"""Orders that can be best up to which the boundaries between them are worked out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,24 @@ class Group:
     """How many combinations of trees there are."""
     found: tuple[Found, ...]
     """Those that no other one is proved to beat everywhere, cheap ones at usual sizes first."""
-    boundaries: tuple[Boundary, ...] = ()
-    """Between choices that were seen side by side."""
+    contest: Contest
+    """What was learnt about them."""
+    facts: tuple[Poly, ...]
+    """What is known of the sizes, each at least 0."""
+
+
+def boundaries_of(group: Group) -> tuple[Boundary, ...] | None:
+    """Between choices of a group that are best side by side; None where there are too many to look at."""
+    open_ = [order for order in group.found if order.verdict.status is not Status.NEVER]
+    if len(open_) > MOST_NEIGHBOURS:
+        return None
+    made = []
+    for edge in edges(group.contest, 0) if len(open_) > 1 else ():
+        first, second = sorted((edge.first, edge.second))
+        names = (f"order {first + 1}", f"order {second + 1}")
+        crossover = solved(group.found[first].flops, group.found[second].flops, names, group.facts)
+        made.append(Boundary(first, second, edge, crossover))
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)

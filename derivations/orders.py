@@ -18,10 +18,9 @@ from .conventions import Conventions
 from .costs import sizes_of
 from .derivation import Study
 from .dims import check_size
-from .edges import edges, solved
 from .einsum import Einsum, parse_einsum
 from .errors import InputError, unknown
-from .found import Boundary, Found, Group, Merged, Orders
+from .found import Found, Group, Merged, Orders
 from .frontier import Joint, Limits, frontier
 from .graph import Graph
 from .partial import bracketing_of
@@ -137,23 +136,10 @@ class _Finder:
                 self.found(spaces, [joint], (index,), verdict)
                 for index, (joint, verdict) in enumerate(zip(choices, verdicts, strict=True))
             ]
-            boundaries = self.boundaries(contest, listed)
-            groups.append(Group(roots, spaces, found.bracketings, tuple(listed), boundaries))
+            groups.append(Group(roots, spaces, found.bracketings, tuple(listed), contest, self.facts))
         whole = self.whole(groups, kept, say)
         unit = self.conventions.unit
         return Orders(tuple(groups), whole, outer, self.prices.numeric, self.prices, unit)
-
-    def boundaries(self, contest: Contest, listed: Sequence[Found]) -> tuple[Boundary, ...]:
-        """Between neighbours among the choices of one group."""
-        if self.prices.numeric or len(listed) == 1:
-            return ()
-        made = []
-        for edge in edges(contest, 0):
-            first, second = sorted((edge.first, edge.second))
-            names = (f"order {first + 1}", f"order {second + 1}")
-            crossover = solved(listed[first].flops, listed[second].flops, names, self.facts)
-            made.append(Boundary(first, second, edge, crossover))
-        return tuple(made)
 
     def roots(self, members: Iterable[int]) -> tuple[str, ...]:
         """Names of regions; a result that is a sum has several, numbered."""
@@ -231,7 +217,7 @@ class _Finder:
         )
 
     def text(self, spaces: Sequence[Space], trees: Sequence[Tree]) -> str:
-        """Bracketings; of several regions those that leave a choice, with their roots, as `--order` takes them."""
+        """Bracketings; of several regions those that leave a choice, as `--order` takes them."""
         if len(spaces) == 1:
             return bracketing_of(spaces[0], trees[0])
         index = {id(space): i for i, space in enumerate(self.spaces)}

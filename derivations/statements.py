@@ -79,6 +79,8 @@ class Carried:
     """The set of orders; empty for all."""
     divisor: Poly
     """The product of sizes."""
+    argument: str = ""
+    """Why, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +134,14 @@ def _rule(entry: Entry) -> Rule:
 
 def _carried(entry: Entry) -> Carried:
     needed = ("variant", "phase", "region", "divisor")
-    fields = entry.mapping(allowed=(*needed, "order"), required=needed)
+    fields = entry.mapping(allowed=(*needed, "order", "argument"), required=needed)
     return Carried(
         variant=fields["variant"].text(),
         phase=fields["phase"].text(),
         region=fields["region"].text(),
         order=fields["order"].text() if "order" in fields else "",
         divisor=parse_size(fields["divisor"].text(), fields["divisor"].place),
+        argument=" ".join(fields["argument"].text(900).split()) if "argument" in fields else "",
     )
 
 
@@ -197,6 +200,8 @@ class Carrier:
 
     claim: Carried
     """The claim."""
+    space: Space
+    """The product."""
     orders: int
     """Orders in the set."""
     without: int
@@ -234,7 +239,7 @@ def carried(claim: Carried) -> Carrier:
     listed = tuple(
         (flops, count, text) for flops, (count, text) in sorted(steps.items(), key=lambda i: -i[1][0])
     )
-    return Carrier(claim, orders, without, listed, example)
+    return Carrier(claim, space, orders, without, listed, example)
 
 
 def _divides(divisor: Poly, points: Poly) -> bool:

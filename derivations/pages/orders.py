@@ -9,7 +9,7 @@ from ..algebra import factor
 from ..crossover import Condition, Crossover
 from ..derivation import Study
 from ..einsum import Einsum
-from ..found import Boundary, Found, Group, Merged, Orders
+from ..found import MOST_NEIGHBOURS, Boundary, Found, Group, Merged, Orders, boundaries_of
 from ..notation import Notation
 from ..poly import Poly
 from ..report import Block, Cell, Display, Heading, Items, Math, Report, Table, cell, prose
@@ -17,7 +17,7 @@ from ..verdicts import Part, Status, Verdict
 from .crossover import condition_math, root_math
 from .parts import LONG, Setter, conventions_table, number_math, packed, sizes_prose
 
-__all__ = ["einsum_report", "orders_report", "whole_weights"]
+__all__ = ["crossing_cells", "einsum_report", "orders_report", "verdict_cells", "whole_weights"]
 
 _KNOBS = ("phase", "pairs", "caches", "elementwise", "unit")
 _LISTED = 60
@@ -80,8 +80,8 @@ def _summary(found: Orders) -> str:
         return start + "All sizes are known, so the cheapest order is the answer."
     best, never, open_ = (found.count(s) for s in (Status.BEST, Status.NEVER, Status.UNDECIDED))
     return start + (
-        f"{len(found.orders)} are left that no other order is proved to match or beat at every size: {best} can "
-        f"be best, each with sizes at which every other order costs more; {never} never are, each with a "
+        f"{len(found.orders)} are left that no other order is proved to match or beat at every size: {best} "
+        f"can be best, each with sizes at which every other order costs more; {never} never are, each with a "
         f"certificate; {open_} undecided."
     )
 
@@ -109,13 +109,16 @@ def _group(found: Orders, group: Group, setter: Setter) -> list[Block]:
         blocks.append(Display(tuple(spelled)))
     if found.numeric:
         return blocks
-    verdicts = [(cell(str(o.choice[0] + 1)), *_verdict(o.verdict, setter.notation)) for o in listed]
+    verdicts = [(cell(str(o.choice[0] + 1)), *verdict_cells(o.verdict, setter.notation)) for o in listed]
     blocks.append(Table(("", "verdict", "because"), tuple(verdicts), "rlp"))
     if len(listed) < len(group.found):
         blocks.append(prose(f"{len(group.found) - len(listed)} more are never best."))
     blocks += _certificates(found, [o for o in listed if o.verdict.certificate], setter.notation)
-    if group.boundaries:
-        blocks += _boundaries(group.boundaries, setter.notation)
+    boundaries = boundaries_of(group)
+    if boundaries is None:
+        blocks.append(prose(f"Boundaries are worked out for up to {MOST_NEIGHBOURS} orders that can be best."))
+    elif boundaries:
+        blocks += _boundaries(boundaries, setter.notation)
     return blocks
 
 
@@ -143,7 +146,8 @@ def _bracketing(group: Group, order: Found, setter: Setter) -> Cell:
     return tuple(parts)
 
 
-def _verdict(verdict: Verdict, notation: Notation) -> tuple[Cell, Cell]:
+def verdict_cells(verdict: Verdict, notation: Notation) -> tuple[Cell, Cell]:
+    """The verdict in two words, and what it rests on."""
     if verdict.witness is not None:
         return cell("can be best"), ("best at ", *_sizes(verdict.witness, notation))
     if verdict.certificate is not None:
@@ -204,8 +208,8 @@ def _certificates(found: Orders, orders: Sequence[Found], notation: Notation) ->
     return [
         prose(
             "Certificates, with F for the cost of an order by its number: each inequality holds at all legal "
-            "sizes, for with 1 plus a slack put for each size (and one size as another plus a slack where the "
-            "variant assumes so) no coefficient of the left side is negative. So the rivals cannot all cost more."
+            "sizes, for with 1 plus a slack put for each size (and one size as another plus a slack where "
+            "that is assumed) no coefficient of the left side is negative. So the rivals cannot all cost more."
         ),
         Items(tuple(entries)),
     ]
@@ -216,14 +220,15 @@ def _boundaries(boundaries: Sequence[Boundary], notation: Notation) -> list[Bloc
     rows = []
     for boundary in boundaries:
         pair = cell(f"{boundary.first + 1} and {boundary.second + 1}")
-        rows.append((pair, *_crossing(boundary.crossover, notation)))
+        rows.append((pair, *crossing_cells(boundary.crossover, notation)))
     return [
         prose("Neighbours, seen best side by side, cost the same at"),
         Table(("", "boundary", "below and above", "where"), tuple(rows), "llpp"),
     ]
 
 
-def _crossing(crossover: Crossover | None, notation: Notation) -> tuple[Cell, Cell, Cell]:
+def crossing_cells(crossover: Crossover | None, notation: Notation) -> tuple[Cell, Cell, Cell]:
+    """Where two orders cost the same, who wins on either side, and when."""
     if crossover is None:
         return cell("no closed form"), cell("-"), cell("-")
     if not crossover.solutions:
@@ -265,7 +270,7 @@ def _whole(found: Orders, groups: Sequence[Group], setter: Setter) -> list[Block
     for order in shown:
         choices = [cell(str(order.choice[index] + 1)) for index in places]
         names = cell(", ".join(order.member_of) or "none")
-        last = () if found.numeric else (_verdict(order.verdict, setter.notation)[1],)
+        last = () if found.numeric else (verdict_cells(order.verdict, setter.notation)[1],)
         rows.append((*choices, cell(", ".join(order.forms) or "-"), names, *last))
     columns = (*headers, "forms", "named orders", *(() if found.numeric else ("because",)))
     words = (

@@ -9,7 +9,7 @@ from ..algebra import factor
 from ..atoms import evaluate
 from ..derivation import Study
 from ..einsum import Einsum
-from ..found import Boundary, Found, Group, Merged, Orders
+from ..found import Boundary, Found, Group, Merged, Orders, boundaries_of
 from ..notation import Notation
 from ..pages.orders import whole_weights
 from ..poly import Coefficient, Poly
@@ -113,16 +113,17 @@ def _merged(merged: Merged, notation: Notation, values: Mapping[str, Coefficient
 
 
 def _group(found: Orders, group: Group, notation: Notation, study: Study) -> dict[str, Any]:
+    boundaries = boundaries_of(group) if not found.numeric else ()
     return {
         "makes": list(group.roots),
         "bracketings": group.bracketings,
         "orders": [_order(found, order, notation, study.values) for order in group.found],
-        "boundaries": [_boundary(boundary, notation, study) for boundary in group.boundaries],
+        "boundaries": None if boundaries is None else [_boundary(b, notation, study) for b in boundaries],
     }
 
 
 def _boundary(boundary: Boundary, notation: Notation, study: Study) -> dict[str, Any]:
-    """Two orders by number (from 0), sizes at which they are best side by side, and where they cost the same."""
+    """Two orders by number (from 0), sizes where they are best side by side, and where they cost the same."""
     crossover, edge = boundary.crossover, boundary.edge
     data: dict[str, Any] = {
         "orders": [boundary.first, boundary.second],
