@@ -65,6 +65,7 @@ def _from(races: Sequence[Costs], wanted: Sequence[int], domain: Domain, start: 
 
 
 _MOVES: tuple[Callable[[int], int], ...] = (
+    lambda x: x,
     lambda x: 1, lambda x: x - 1, lambda x: x + 1, lambda x: x // 2, lambda x: 2 * x, lambda x: x // 8,
     lambda x: 8 * x,
 )  # fmt: skip
@@ -76,30 +77,30 @@ def pattern(races: Sequence[Costs], wanted: Sequence[int], domain: Domain, start
 
     It finds corners that slopes do not see: sizes of 1, and whole numbers that rounding skips.
     """
-    point, best = start, _margin(races, wanted, start)
+    point, best = start, Fraction(0)
     for _ in range(_ROUNDS):
-        if best > 1:
-            return point
         improved = False
         for name in domain.symbols:
             for move in _MOVES:
                 changed = domain.repaired({**point, name: move(point[name])})
-                if changed is None or changed == point:
+                if changed is None:
                     continue
-                margin = _margin(races, wanted, changed)
-                if margin > best:
-                    point, best, improved = changed, margin, True
+                lead = _lead(races, wanted, changed, best)
+                if lead is not None:
+                    point, best, improved = changed, lead, True
+                if best > 1:
+                    return point
         if not improved:
             return None
-    return point if best > 1 else None
+    return None
 
 
-def _margin(races: Sequence[Costs], wanted: Sequence[int], point: Point) -> Fraction:
-    """The least cost of a rival over the wanted cost; above 1 where it wins everywhere."""
-    ratios = []
+def _lead(races: Sequence[Costs], wanted: Sequence[int], point: Point, least: Fraction) -> Fraction | None:
+    """The smallest of the rivals' costs over the wanted ones, if it is above `least`."""
+    found = None
     for race, index in zip(races, wanted, strict=True):
-        costs = race.at(point)
-        others = min((cost for j, cost in enumerate(costs) if j != index), default=None)
-        if others is not None:
-            ratios.append(Fraction(others) / Fraction(costs[index]))
-    return min(ratios, default=Fraction(2))
+        lead = race.lead(index, point, least)
+        if lead is None:
+            return None
+        found = lead if found is None else min(found, lead)
+    return found

@@ -28,7 +28,7 @@ __all__ = ["Contest"]
 
 _SAMPLES = 500
 _ROUNDS = 8
-_FREQUENT = 12
+_FREQUENT = 30
 _STARTS = 4
 _WALKS = 150
 _LEVEL = 20_000

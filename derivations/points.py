@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
 from math import ceil
 from random import Random
 
@@ -70,13 +69,14 @@ class Domain:
     def sample(self, seed: int = 0) -> Iterator[Point]:
         """Legal sizes without end, from small ones to far apart ones; the same for the same seed.
 
-        In every other one about a third of the sizes are 1: degenerate orders win there.
+        Every size has a range of its own, so that some are 1 while others are large: orders that only
+        win at such sizes are met too.
         """
         random = Random(seed)
         while True:
-            for bits, ones in product((2, 4, 8, 14, 20), (0.0, 0.35)):
+            for bits in (2, 4, 8, 14, 20):
                 raw = {
-                    name: 1 if random.random() < ones else int(2 ** random.uniform(0, bits))
+                    name: int(2 ** random.uniform(0, bits * random.choice((0, 0.3, 0.6, 1))))
                     for name in self.symbols
                 }
                 point = self.repaired(raw)
@@ -183,13 +183,30 @@ class Costs:
         for close in self._close:  # rivals met lately are likely to be met again, and enough to go on
             if close != own and self._cost(close, numbers) <= limit:
                 return close
-        costs = [sum([c * numbers[index] for index, c in row]) for row in self._rows]
-        costs[own] += 1
-        low = min(costs)
-        if low > limit:
+        found = self._closest(own, numbers)
+        return found if found is not None and self._cost(found, numbers) <= limit else None
+
+    def lead(self, own: int, point: Mapping[str, int], least: Fraction) -> Fraction | None:
+        """The smallest of the other costs over `own`, if it is above `least`; infinity counts as 2."""
+        numbers = self._monomials(point)
+        cost = self._cost(own, numbers)
+        limit = least * cost
+        if any(close != own and self._cost(close, numbers) <= limit for close in self._close):
             return None
-        found = costs.index(low)
-        self._close = [found, *self._close[:7]]
+        found = self._closest(own, numbers)
+        if found is None:
+            return Fraction(2)
+        lead = Fraction(self._cost(found, numbers)) / Fraction(cost)
+        return lead if lead > least else None
+
+    def _closest(self, own: int, numbers: Sequence[Coefficient]) -> int | None:
+        """The smallest of the other costs."""
+        if len(self._rows) == 1:
+            return None
+        costs = [sum([c * numbers[index] for index, c in row]) for row in self._rows]
+        costs[own] = max(costs) + 1
+        found = costs.index(min(costs))
+        self._close = [found, *(other for other in self._close[:7] if other != found)]
         return found
 
     def _cost(self, which: int, numbers: Sequence[Coefficient]) -> Coefficient:
