@@ -6,20 +6,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .bestmap import best_map
 from .checkpoints import checkpoint_names, load_checkpoint
 from .conventions import Conventions
 from .derivation import Derivation, Study, crossover_of, derive
 from .errors import InputError
 from .library import load_variant
 from .notation import Notation
+from .orders import orders_of
+from .pages.bestmap import map_plot
 from .pages.compare import compare_report
 from .pages.crossover import crossover_report
 from .pages.derivation import derivation_report
+from .pages.orders import orders_report
+from .pages.statements import statements_report
+from .plots import can_draw, render_plot
 from .poly import Coefficient
 from .regions import build_graph
 from .render import render
 from .report import Cell, Heading, Items, Link, Report, cell, prose
 from .search import order_names
+from .statements import load_statements, statement_names
 
 __all__ = ["Page", "pages"]
 
@@ -46,7 +53,10 @@ class Page:
 def pages() -> Iterator[Page]:
     """Every page, the index last, in a fixed order."""
     made: list[Page] = []
-    for source in (_derivations(), _crossovers(), _checkpoints(), _comparisons()):
+    sources = (
+        _derivations(), _crossovers(), _checkpoints(), _comparisons(), _orders(), _maps(), _statements(),
+    )  # fmt: skip
+    for source in sources:
         for page in source:
             made.append(page)
             yield page
@@ -127,6 +137,57 @@ def _comparisons() -> Iterator[Page]:
         yield from _both(f"compare/{phase}-{scope}", title, compare_report(found, None))
 
 
+ORDERS = (
+    ("mha", "decode"), ("mha", "prefill"), ("gqa", "decode"), ("mqa", "decode"), ("mla", "decode"),
+    ("mla", "verify"), ("mla", "prefill"), ("mla+rope", "decode"), ("mla+query-latent", "decode"),
+    ("dsa", "decode"),
+)  # fmt: skip
+
+
+def _orders() -> Iterator[Page]:
+    """Every order of some variants, in symbols."""
+    for name, phase in ORDERS:
+        study = Study(load_variant(name), Conventions(phase=phase, scope="layer"), {})
+        notation = Notation.of(study.variant.symbols, None, phase)
+        report = orders_report(orders_of(study), study, notation)
+        yield from _both(f"orders/{name}-{phase}", f"{study.variant.title}, {phase}", report)
+
+
+MAPS: tuple[tuple[str, tuple[str, ...], dict[str, Coefficient], dict[str, tuple[int, int]]], ...] = (
+    ("glm-4.7-flash", ("S",), {"L": 131072}, {"S": (1, 4096)}),
+    ("glm-4.7-flash", ("S", "L"), {}, {"S": (1, 4096), "L": (16, 1 << 20)}),
+    ("deepseek-v3", ("S", "L"), {}, {"S": (1, 4096), "L": (16, 1 << 20)}),
+)
+"""Models, the symbols of the map, sizes given by hand, and ranges."""
+
+
+def _maps() -> Iterator[Page]:
+    """Which order is cheapest where, on the widths of some models, with a plot."""
+    variant = load_variant("mla")
+    for name, symbols, more, ranges in MAPS:
+        model = load_checkpoint(name)
+        values = {**model.values(variant.symbols), **more}
+        study = Study(variant, Conventions(phase="verify", scope="layer"), values, model)
+        notation = Notation.of(variant.symbols, None, "verify")
+        found = orders_of(study)
+        best = best_map(study, symbols, found, ranges)
+        path = f"maps/{name}-{'-'.join(symbols)}"
+        title = f"{variant.title} on the widths of {model.title}, by {' and '.join(symbols)}"
+        file = None
+        if can_draw():
+            drawing = map_plot(best, found, notation, title, "FLOPs")
+            file = path.rpartition("/")[2] + ".svg"
+            yield Page(f"{path}.svg", title, str(render_plot(drawing, ".svg")))
+        yield from _both(path, title, orders_report(found, study, notation, best=best, figure=file))
+
+
+def _statements() -> Iterator[Page]:
+    """Statements about all bracketings."""
+    for name in statement_names():
+        statements = load_statements(name)
+        yield from _both(f"statements/{name}", statements.title, statements_report(statements))
+
+
 def _index(made: list[Page]) -> Report:
     """The list of all pages."""
     blocks: list[Any] = [
@@ -138,6 +199,9 @@ def _index(made: list[Page]) -> Report:
         "crossovers": "Crossovers, with the widths of Kimi K3",
         "checkpoints": f"Released models, decode at L = {CONTEXT}",
         "compare": "Comparisons",
+        "orders": "Orders: which can be best, in symbols",
+        "maps": "Best-order maps",
+        "statements": "Statements about all bracketings",
     }
     for folder, title in titles.items():
         entries: list[Cell] = [

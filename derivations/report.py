@@ -13,6 +13,7 @@ __all__ = [
     "Block",
     "Cell",
     "Display",
+    "Figure",
     "Heading",
     "Items",
     "Link",
@@ -100,7 +101,17 @@ class Items:
     """The entries."""
 
 
-Block = Heading | Prose | Display | Table | Items
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing in a file of its own."""
+
+    path: str
+    """Beside the page."""
+    caption: str
+    """What it shows, in a sentence."""
+
+
+Block = Heading | Prose | Display | Table | Items | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +156,8 @@ def _block(block: Block) -> dict[str, Any]:
     if isinstance(block, Display):
         lines = [{"latex": line.latex, "text": line.text} for line in block.lines]
         return {"kind": "display", "lines": lines, "boxed": block.boxed}
+    if isinstance(block, Figure):
+        return {"kind": "figure", "path": block.path, "caption": block.caption}
     if isinstance(block, Items):
         return {"kind": "items", "entries": [_cell(entry) for entry in block.cells]}
     return {

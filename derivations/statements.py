@@ -6,7 +6,6 @@ said of all orders is decided by the subset search, not by looking at some of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .asked import order_asked
@@ -26,7 +25,7 @@ from .program import NamedOrder
 from .regions import build_graph, regions_of
 from .resources import names, resource
 from .transform import assuming, without_caches
-from .trees import Space, bracketing, trees
+from .trees import Contraction, Space, bracketing, trees
 from .verdicts import Status
 from .yamlfile import Entry, read_yaml
 
@@ -210,6 +209,10 @@ class Carrier:
     """FLOPs of the cheapest such step of an order, how many orders have it, and one of them."""
     example: str
     """An order with no such step; empty where there is none."""
+    best: int
+    """Orders of the set that can be best."""
+    best_without: int
+    """Those of them with no such step."""
 
 
 def carried(claim: Carried) -> Carrier:
@@ -228,7 +231,7 @@ def carried(claim: Carried) -> Carrier:
         if not set(wanted.forms) <= formed or set(wanted.avoids) & formed:
             continue
         orders += 1
-        hits = [s.flops for s in space.steps(tree) if not s.offline and _divides(claim.divisor, s.points)]
+        hits = [step.flops for step in space.steps(tree) if _hit(claim.divisor, step)]
         if not hits:
             without += 1
             example = example or bracketing(tree, texts)
@@ -239,13 +242,21 @@ def carried(claim: Carried) -> Carrier:
     listed = tuple(
         (flops, count, text) for flops, (count, text) in sorted(steps.items(), key=lambda i: -i[1][0])
     )
-    return Carrier(claim, space, orders, without, listed, example)
+    best = [
+        order.trees[0]
+        for order in orders_of(study, claim.region).orders
+        if order.verdict.status is Status.BEST and _admits(wanted, order)
+    ]
+    free = sum(not any(_hit(claim.divisor, step) for step in space.steps(tree)) for tree in best)
+    return Carrier(claim, space, orders, without, listed, example, len(best), free)
 
 
-def _divides(divisor: Poly, points: Poly) -> bool:
-    """Whether every term of `points` has each symbol of the divisor at least as often."""
+def _hit(divisor: Poly, step: Contraction) -> bool:
+    """Whether every term of the points of an online step has each symbol of the divisor at least as often."""
+    if step.offline:
+        return False
     ((needed, _),) = divisor.powers()
     return all(
         all(powers.get(name, 0) >= exponent for name, exponent in needed.items())
-        for powers, _ in points.powers()
+        for powers, _ in step.points.powers()
     )

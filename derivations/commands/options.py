@@ -254,37 +254,38 @@ def notice(text: str) -> None:
     click.echo(f"derive: {text}", err=True)
 
 
-def check_output(output: str | None) -> None:
+def check_output(output: str | None, option: str = "-o") -> None:
     """Raises InputError when the file cannot be written, before any work is done."""
     if output is None:
         return
     path = Path(output)
     folder = path.parent
     if not output:
-        raise InputError("-o: the name of the file is empty")
+        raise InputError(f"{option}: the name of the file is empty")
     if path.is_dir():
-        raise InputError(f"-o {output}: is a folder; give the name of a file in it")
+        raise InputError(f"{option} {output}: is a folder; give the name of a file in it")
     if not folder.is_dir():
-        raise InputError(f"-o {output}: there is no folder {folder}; make it first")
+        raise InputError(f"{option} {output}: there is no folder {folder}; make it first")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"-o {output}: cannot be written; check the permissions of {folder}")
+        raise InputError(f"{option} {output}: cannot be written; check the permissions of {folder}")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that it is there whole or not at all.
 
     A link leads to its target; a device or a pipe is written to as it is.
     """
     try:
+        data = content.encode("utf-8") if isinstance(content, str) else content
         path = path.resolve()
         if path.exists() and not path.is_file():
-            with path.open("w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
+            with path.open("wb") as stream:
+                stream.write(data)
             return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
             os.chmod(temporary, 0o666 & ~_umask())
             os.replace(temporary, path)
         except BaseException:

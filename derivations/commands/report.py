@@ -15,6 +15,7 @@ from .options import notice, write_whole
 def command(output: str) -> None:
     """Write the files; those that did not change are left alone."""
     from ..errors import InputError
+    from ..plots import can_draw
     from ..publish import pages
 
     folder = Path(output)
@@ -36,4 +37,6 @@ def command(output: str) -> None:
             changed += 1
         if sys.stderr.isatty():
             click.echo(f"\r{count} files  {page.path[:60].ljust(60)}", nl=False, err=True)
+    if not can_draw():
+        notice("plots are left out; pip install 'derivations[plots]' has what draws them")
     notice(f"{count} files in {folder}, {changed} of them new or changed")

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from ..atoms import put
 from ..envelope import Segment, segments
 from ..errors import InputError
-from ..found import Found
 from ..notation import Notation
 from ..poly import Poly
-from ..report import Block, Cell, Display, Heading, Items, Math, Report, Table, cell, prose
+from ..report import Block, Display, Heading, Items, Math, Report, Table, cell, prose
 from ..statements import Carrier, Ruling, Statements, carried, ruled
 from ..trees import Space
-from .orders import crossing_cells, verdict_cells
+from ..verdicts import Status
+from .orders import cost_math
 from .parts import Setter, number_math
+from .verdicts import crossing_words, verdict_cells
 
 __all__ = ["statements_report"]
 
@@ -55,33 +56,37 @@ def _ruled(ruling: Ruling, statements: Statements) -> list[Block]:
             f", with {_joined(rule.assume)} assumed" if rule.assume else "", ".",
         ),
     ]  # fmt: skip
-    kept = [order for order in found.orders if order.verdict.status != "never"]
+    kept = [order for order in found.orders if order.verdict.status is not Status.NEVER]
     inside = {id(order) for order in ruling.inside}
-    rows = []
-    for order in kept:
-        leaves = [setter.tensor(leaf.tensor) for leaf in space.region.leaves]
+    leaves = [setter.tensor(leaf.tensor) for leaf in space.region.leaves]
+    places = {id(order): str(number) for number, order in enumerate(kept, 1)}
+    rows, spelled = [], list[Math]()
+    for number, order in enumerate(kept, 1):
         rows.append(
             (
+                cell(str(number)),
                 cell(setter.bracket(leaves, order.trees[0])),
                 cell("yes" if id(order) in inside else "no"),
-                cell(setter.quantity(order.flops)),
-                verdict_cells(order.verdict, setter.notation)[1],
+                cell(cost_math(number, order.flops, setter, spelled)),
             )
         )
-    blocks.append(Table(("can be best", "by the rule", "FLOPs", "because"), tuple(rows), "lllp"))
-    blocks.append(prose(_counted(ruling, len(kept))))
+    blocks.append(Table(("", "can be best", "by the rule", "FLOPs"), tuple(rows), "rlll"))
+    if spelled:
+        blocks.append(Display(tuple(spelled)))
+    blocks.append(prose(_counted(ruling)))
+    witnesses = [(f"{places[id(o)]}: ", *verdict_cells(o.verdict, setter.notation)[1], ".") for o in kept]
+    blocks += [prose("Each at sizes where every other order costs more:"), Items(tuple(witnesses))]
     if ruling.rivals:
-        rival_rows = [
-            (cell(setter.bracket(leaves, order.trees[0])), *crossing_cells(crossover, setter.notation))
+        entries = [
+            (f"{places[id(order)]}: ", *crossing_words(crossover, setter.notation))
             for order, crossover in ruling.rivals
         ]
-        blocks.append(prose("The rule's order and each rival cost the same at"))
-        blocks.append(Table(("rival", "boundary", "below and above", "where"), tuple(rival_rows), "llpp"))
+        blocks += [prose("The rule's order and each rival cost the same at"), Items(tuple(entries))]
     blocks += _on_model(ruling, statements)
     return blocks
 
 
-def _counted(ruling: Ruling, kept: int) -> str:
+def _counted(ruling: Ruling) -> str:
     found = ruling.found
     never = found.count("never")
     matched = found.bracketings - len(found.orders)
@@ -102,7 +107,7 @@ def _on_model(ruling: Ruling, statements: Statements) -> list[Block]:
         return []
     model = statements.model
     known = {n: Poly.const(v) for n, v in model.values(ruling.study.variant.symbols).items()}
-    orders = [order for order in ruling.found.orders if order.verdict.status != "never"]
+    orders = [order for order in ruling.found.orders if order.verdict.status is not Status.NEVER]
     costs = [put(order.flops, known) for order in orders]
     try:
         found = segments(costs, "L", 1, None)
@@ -158,7 +163,8 @@ def _carried(carriers: Sequence[Carrier]) -> list[Block]:
             )
             blocks.append(Table(headers, tuple(rows), "lrp", caption))
         if carrier.without and carrier.example:
-            blocks.append(prose(f"One without: {carrier.example}."))
+            best = f"{carrier.best_without} of the {carrier.best} orders of the set that can be best have none"
+            blocks.append(prose(f"One without: {carrier.example}. {best}."))
         if claim.argument:
             blocks.append(prose(claim.argument))
     return blocks

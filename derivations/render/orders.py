@@ -7,22 +7,26 @@ from typing import Any
 
 from ..algebra import factor
 from ..atoms import evaluate
+from ..bestmap import BestMap
 from ..derivation import Study
 from ..einsum import Einsum
+from ..envelope import Segment
 from ..found import Boundary, Found, Group, Merged, Orders, boundaries_of
 from ..notation import Notation
-from ..pages.orders import whole_weights
+from ..pages.verdicts import whole_weights
 from ..poly import Coefficient, Poly
 from ..verdicts import Status
-from .data import SCHEMA, condition_text, dims_data, formula, quantity, solution_data, sympy_text
+from .data import SCHEMA, condition_text, dims_data, formula, number, quantity, solution_data, sympy_text
 
 __all__ = ["einsum_data", "orders_data"]
 
 
-def orders_data(found: Orders, study: Study, notation: Notation, region: str | None) -> dict[str, Any]:
+def orders_data(
+    found: Orders, study: Study, notation: Notation, region: str | None, best: BestMap | None = None
+) -> dict[str, Any]:
     """The orders of a variant, whole and by product."""
     conventions = study.conventions
-    return {
+    data = {
         "schema": SCHEMA,
         "variant": study.variant.name,
         "phase": conventions.phase,
@@ -33,6 +37,37 @@ def orders_data(found: Orders, study: Study, notation: Notation, region: str | N
         **_searched(found, notation, study.values),
         "products": [_group(found, group, notation, study) for group in found.groups],
     }
+    if best is not None:
+        data["map"] = _map(best, notation)
+    return data
+
+
+def _map(best: BestMap, notation: Notation) -> dict[str, Any]:
+    """Stretches of whole numbers with the bracketing of the cheapest order, or rows of them."""
+
+    def stretch(segment: Segment) -> dict[str, Any]:
+        cheapest = [best.orders[index].bracketing for index in segment.best]
+        return {"from": segment.start, "to": segment.end, "best": cheapest}
+
+    data: dict[str, Any] = {"symbols": [notation.plain(name) for name in best.symbols]}
+    if best.plane is None:
+        data["segments"] = [stretch(segment) for segment in best.line]
+        data["crossings"] = [
+            {
+                "last": change.last,
+                "first": change.first,
+                "value": None if change.root is None else number(change.root)["value"],
+                "below": best.orders[change.below].bracketing,
+                "above": best.orders[change.above].bracketing,
+            }
+            for change in best.changes
+        ]
+    else:
+        data["rows"] = [
+            {"value": row.value, "segments": [stretch(segment) for segment in row.segments]}
+            for row in best.plane.rows
+        ]
+    return data
 
 
 def einsum_data(
