@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from .errors import InputError
-from .partial import Kept, Partial, beside, settled
-from .poly import Poly, total
+from .partial import Partial, beside, covers, settled, undominated
+from .poly import Coefficient, Poly, total
 from .prices import Prices, Slack
 from .program import NamedOrder
 from .sharing import Sharing
@@ -27,18 +27,6 @@ __all__ = ["MOST", "Frontier", "Joint", "Limits", "frontier"]
 
 MOST = 20_000
 """Partial orders a search may hold; beyond, it stops with an error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Which orders are searched."""
-
-    order: NamedOrder = field(default_factory=lambda: NamedOrder("all"))
-    """Intermediates to form and to avoid."""
-    outer: bool = True
-    """Whether two factors without a common index may be multiplied."""
-    brackets: Mapping[int, Tree] = field(default_factory=dict)
-    """Region -> the only tree it may have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +39,24 @@ class Joint:
     """Online FLOPs, shared steps once, known sizes put in."""
     slack: Slack
     """The same in slack coordinates."""
+    probes: tuple[Coefficient, ...]
+    """Values at the probes."""
     formed: int
     """How many named intermediates it forms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which orders are searched."""
+
+    order: NamedOrder = field(default_factory=lambda: NamedOrder("all"))
+    """Intermediates to form and to avoid."""
+    outer: bool = True
+    """Whether two factors without a common index may be multiplied."""
+    brackets: Mapping[int, Tree] = field(default_factory=dict)
+    """Region -> the only tree it may have."""
+    bound: Joint | None = None
+    """Only orders that are proved to cost no more than this one, if given: itself, and what dominates it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class _Search:
 
     def __init__(self, space: Space, prices: Prices, sharing: Sharing, limits: Limits) -> None:
         self.space, self.prices, self.sharing, self.outer = space, prices, sharing, limits.outer
+        self.bound = limits.bound
         self.full = space.region.full
         order, named = limits.order, space.region.named
         self.avoided = {n.members for n in named if n.name in order.avoids and n.members != self.full}
@@ -99,19 +104,22 @@ class _Search:
         return not any(mask & want and mask & ~want and want & ~mask for want in self.wanted)
 
     def of(self, mask: int, table: dict[int, list[Partial]]) -> list[Partial]:
-        kept, space = Kept((self.space,)), self.space
+        space, offered = self.space, list[Partial]()
         for left in splits(mask):
             right = mask ^ left
             count = self.ways[left] * self.ways[right]
             if not count or not (self.outer or space.surviving(left) & space.surviving(right)):
                 continue
             self.ways[mask] += count
-            for new in self.joined(left, right, table[left], table[right]):
-                kept.offer(new)
-        self.held += len(kept.found)
+            made = self.joined(left, right, table[left], table[right])
+            offered += within(made, self.bound)
+            if len(offered) > 10 * MOST:
+                raise self.too_many()
+        kept = undominated(offered, (space,))
+        self.held += len(kept)
         if self.held > MOST:
             raise self.too_many()
-        return kept.found
+        return kept
 
     def joined(self, left: int, right: int, lefts: list[Partial], rights: list[Partial]) -> Iterable[Partial]:
         """Every pair of partial orders, with the step that joins them."""
@@ -150,6 +158,18 @@ class _Search:
         )
 
 
+def within(offered: Iterable[Partial], bound: Joint | None) -> Iterable[Partial]:
+    """Those that cost no more than the bound: costs only grow, so nothing else can become part of one."""
+    if bound is None:
+        return offered
+    return (
+        partial
+        for partial in offered
+        if all(mine <= limit for mine, limit in zip(partial.probes, bound.probes, strict=True))
+        and (len(partial.probes) == 1 or covers(partial.slack, bound.slack))
+    )
+
+
 def frontier(spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharing: Sharing) -> Frontier:
     """The undominated orders of some regions together, by their place in the program.
 
@@ -165,15 +185,9 @@ def frontier(spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharin
         )
         ways *= count
         done.append(space)
-        kept = Kept(tuple(done))
-        for a in joint:
-            for b in found:
-                kept.offer(beside(a, b))
-        joint = kept.found
-        if len(joint) > MOST:
+        if len(joint) * len(found) > 10 * MOST:
             raise search.too_many()
-    last = Kept(tuple(done))
-    for partial in joint:
-        last.offer(settled(partial))
-    whole = [Joint(p.trees, total(price.flops for price in p.own), p.slack, p.formed) for p in last.found]
+        joint = undominated(within((beside(a, b) for a in joint for b in found), limits.bound), done)
+    last = undominated(within(map(settled, joint), limits.bound), done)
+    whole = [Joint(p.trees, total(price.flops for price in p.own), p.slack, p.probes, p.formed) for p in last]
     return Frontier(tuple(whole), ways)

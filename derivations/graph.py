@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
+from math import factorial, prod
 
 from .poly import Poly
 from .program import AxisKind, Mask, Tensor, Variant
 
 __all__ = ["Graph", "Leaf", "MaskedPair", "Named", "Region"]
+
+_ARRANGEMENTS = 5040
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +123,17 @@ class Graph:
         """The same for two sub-products that hold the same values, whatever their labels are called.
 
         Leaves are sorted by tensor and labels numbered as they come; equal tensors are tried in
-        every order. A context label under a mask carries that mask: other rows, another tensor.
+        every order (as they stand where those would be more than 5,040). A context label under a
+        mask carries that mask: other rows, another tensor.
         """
         leaves = sorted(region.members(mask), key=lambda leaf: leaf.tensor)
         surviving = region.labels(mask)
-        groups = [
-            list(permutations([leaf for leaf in leaves if leaf.tensor == tensor]))
-            for tensor in dict.fromkeys(leaf.tensor for leaf in leaves)
+        alike = [
+            [leaf for leaf in leaves if leaf.tensor == name] for name in dict.fromkeys(x.tensor for x in leaves)
         ]
+        if prod(factorial(len(group)) for group in alike) > _ARRANGEMENTS:
+            return self._spell(region, leaves, surviving)
+        groups = [list(permutations(group)) for group in alike]
         return min(
             self._spell(region, [leaf for group in choice for leaf in group], surviving)
             for choice in product(*groups)

@@ -9,7 +9,7 @@ from .prices import Price, Slack
 from .sharing import Shared
 from .trees import Space, Tree, bracketing
 
-__all__ = ["Kept", "Partial", "beside", "bracketing_of", "covers", "settled"]
+__all__ = ["Partial", "beside", "bracketing_of", "covers", "settled", "undominated"]
 
 
 class Partial:
@@ -66,35 +66,31 @@ def _no_dearer(one: Partial, two: Partial) -> bool:
     return covers(low, two.slack)
 
 
-class Kept:
-    """The undominated ones among the partial orders that were offered."""
+def undominated(offered: Iterable[Partial], spaces: Sequence[Space]) -> list[Partial]:
+    """Those that no other one makes useless; of equals the one with most named intermediates.
 
-    def __init__(self, spaces: Sequence[Space]) -> None:
-        self.spaces = spaces
-        self.found: list[Partial] = []
+    One that costs no more costs no more at the probes either, so with the cheap ones first nothing
+    that is kept is thrown out again.
+    """
+    kept: list[Partial] = []
+    for new in sorted(offered, key=lambda partial: (sum(partial.probes), len(partial.shared), -partial.formed)):
+        place = next((index for index, old in enumerate(kept) if _no_dearer(old, new)), None)
+        if place is None:
+            kept.append(new)
+        elif _rather(new, kept[place], spaces):
+            kept[place] = new
+    return kept
 
-    def offer(self, new: Partial) -> None:
-        """Keep `new` unless one that is there costs no more; drop what `new` makes useless."""
-        dropped = False
-        for old in self.found:
-            if _no_dearer(old, new):
-                if not (_no_dearer(new, old) and self.rather(new, old)):
-                    return
-                dropped = True
-            elif _no_dearer(new, old):
-                dropped = True
-        if dropped:
-            self.found = [old for old in self.found if not _no_dearer(new, old)]
-        self.found.append(new)
 
-    def rather(self, one: Partial, two: Partial) -> bool:
-        """Of two at one cost, the one with fewer steps to share, then with more named intermediates."""
-        mine = (len(one.shared), -one.formed)
-        theirs = (len(two.shared), -two.formed)
-        return mine < theirs or (mine == theirs and self.text(one) < self.text(two))
+def _rather(new: Partial, old: Partial, spaces: Sequence[Space]) -> bool:
+    """Of two that are alike in everything, the one that is spelled first: a stable choice."""
+    if new.probes != old.probes or (new.shared, new.formed) != (old.shared, old.formed):
+        return False
+    return covers(new.slack, old.slack) and _text(new, spaces) < _text(old, spaces)
 
-    def text(self, partial: Partial) -> list[str]:
-        return [bracketing_of(space, tree) for space, tree in zip(self.spaces, partial.trees, strict=True)]
+
+def _text(partial: Partial, spaces: Sequence[Space]) -> list[str]:
+    return [bracketing_of(space, tree) for space, tree in zip(spaces, partial.trees, strict=True)]
 
 
 def bracketing_of(space: Space, tree: Tree) -> str:

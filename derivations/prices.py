@@ -125,14 +125,14 @@ def _probe(name: str) -> tuple[int, ...]:
 
 
 def _probed(slack: Poly) -> tuple[Coefficient, ...]:
-    """At all slacks 0, at all 1000, and at mixed ones."""
+    """At mixed slacks, which tell most apart, at all 0, and at all 1000."""
     sums: list[Coefficient] = [0] * (_TURNS + 2)
     for powers, coefficient in slack.powers():
-        sums[0] += 0 if powers else coefficient
-        sums[1] += coefficient * 1000 ** sum(powers.values())
+        sums[-2] += 0 if powers else coefficient
+        sums[-1] += coefficient * 1000 ** sum(powers.values())
         for turn in range(_TURNS):
             value = coefficient
             for name, exponent in powers.items():
                 value *= _probe(name)[turn] ** exponent
-            sums[turn + 2] += value
+            sums[turn] += value
     return tuple(sums)

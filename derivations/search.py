@@ -7,8 +7,8 @@ a product, over them. The search is `frontier`'s; `rank` is plain enumeration, f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from .asked import is_expression, order_asked
 from .atoms import evaluate, free_symbols
@@ -120,7 +120,7 @@ def choose(
     for group in sharing.groups:
         members = {index: regions[index] for index in group}
         prices = Prices(list(members.values()), known, graph.variant.facts, elementwise)
-        found = frontier(members, prices, limits, sharing).orders
+        found = _candidates(members, prices, limits, sharing)
         if not found:
             raise InputError(f"no order of {graph.variant.name} is {name}: what it forms crosses or is avoided")
         decided = decided and prices.numeric
@@ -135,6 +135,27 @@ def choose(
         title=limits.order.title,
         member_of=memberships(graph, name, formed),
     )
+
+
+def _candidates(
+    spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharing: Sharing
+) -> Sequence[Joint]:
+    """Undominated orders of the set, that which forms most among them.
+
+    With symbols that is mostly one that forms whatever the set lets it form. There are few of those, and
+    whether one is dominated takes a search of what costs no more, not of everything.
+    """
+    if not prices.numeric and not limits.brackets:
+        named = {n.name for space in spaces.values() for n in space.region.named}
+        forms = tuple(sorted(named - set(limits.order.avoids)))
+        forming = replace(limits, order=replace(limits.order, forms=forms))
+        most = frontier(spaces, prices, forming, sharing).orders
+        if most:
+            first = min(most, key=_rank)
+            rivals = frontier(spaces, prices, replace(limits, bound=first), sharing).orders
+            if all(rival.flops == first.flops for rival in rivals):
+                return [first]
+    return frontier(spaces, prices, limits, sharing).orders
 
 
 _FEWEST = "it has the fewest FLOPs of the layer at these sizes"

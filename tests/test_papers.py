@@ -218,7 +218,16 @@ def test_tpa_without_caches(order: str) -> None:
     assert answer.value(answer.cache_elements) == 0
 
 
-def test_tpa_with_eight_operands_is_refused() -> None:
+def test_tpa_with_eight_operands_in_one_product() -> None:
     """Without caches both factorisations put X four times and four weights into one product."""
-    with pytest.raises(InputError, match="more than 7 operands"):
-        derived("tpa.yaml+factor-q", "expand", {}, phase="prefill", caches="none")
+    tokens, pairs = 12, 12 * 13 // 2
+    flops = (
+        2 * tokens * 64 * (3 * (8 + 16) + TPA_NEW)  # both factors of queries, keys and values
+        + 2 * tokens * 3 * 8 * 16  # Q from its factors
+        + 2 * tokens * 8 * (2 * 16 + 3 * 12)  # K and V from theirs
+        + 2 * pairs * TPA_PARTS["expand"]
+        + 2 * tokens * 8 * 12 * 64
+    )
+    knobs = {"phase": "prefill", "pairs": "causal", "caches": "none", "scope": "layer"}
+    answer = derived("tpa.yaml+factor-q", "expand", {**TPA, "R_Q": 3, "L": 12}, **knobs)
+    assert answer.value(answer.flops) == flops
