@@ -60,8 +60,11 @@ lint: $(READY) ## Check style, formatting and types
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 
-bench: $(READY) ## Measure start-up times (BENCH_ARGS="--repeat 5")
-	$(PY) benchmarks/startup.py $(BENCH_ARGS)
+bench: $(READY) ## Measure start-up and search times (BENCH_ARGS="--repeat 5")
+	@status=0; for name in startup search; do \
+		echo "$(PY) benchmarks/$$name.py $(BENCH_ARGS)"; \
+		$(PY) benchmarks/$$name.py $(BENCH_ARGS) || status=$$?; \
+	done; exit $$status
 
 lock: ## Write requirements.lock anew (LOCK_ARGS=--upgrade for newer versions)
 	@$(need_python)

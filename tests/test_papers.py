@@ -10,8 +10,6 @@ from __future__ import annotations
 import pytest
 from hand import Hand, check, check_cache, check_symbols, derived
 
-from derivations.errors import InputError
-
 # Decode: 1 query, 40 pairs. Verify, causal: 5 queries see 36 + 37 + 38 + 39 + 40 = 190 tokens.
 STEPS = [(1, 40, "decode"), (5, 190, "verify")]
 
