@@ -23,7 +23,7 @@ from .poly import Coefficient, Poly
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["Condition", "Crossover", "Root", "Solution", "cross"]
+__all__ = ["Condition", "Crossover", "Root", "Solution", "conditions_of", "cross"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def cross(
     for rising, needed in _cases(kept, symbol, a, b, c):
         if any(nonnegative(-slack, facts) for slack in needed):
             continue
-        conditions = _conditions(needed, facts)
+        conditions = conditions_of(needed, facts)
         if conditions is None:
             continue
         below, above = (names[0], names[1]) if rising else (names[1], names[0])
@@ -289,7 +289,7 @@ def _limit(poly: Poly, symbol: str) -> Ratio | None:
     return Ratio(root.p, root.r)
 
 
-def _conditions(needed: tuple[Poly, ...], facts: tuple[Poly, ...]) -> tuple[Condition, ...] | None:
+def conditions_of(needed: tuple[Poly, ...], facts: tuple[Poly, ...]) -> tuple[Condition, ...] | None:
     """The conditions without those that always hold or follow from the others.
 
     None when they are seen to contradict each other.

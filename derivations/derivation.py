@@ -12,13 +12,14 @@ from .atoms import evaluate, free_symbols
 from .checkpoints import Checkpoint
 from .conventions import Conventions
 from .costs import Cost, cost_of, sizes_of
-from .crossover import Crossover, cross
+from .crossover import Crossover
 from .dims import check_size
 from .errors import InputError, unknown
 from .graph import Graph
 from .hardware import Accelerator
 from .poly import Coefficient, Poly
 from .program import Role, Variant
+from .regimes import cross_in_regimes
 from .regions import build_graph
 from .search import choose, order_names
 from .terms import Kind
@@ -256,7 +257,7 @@ def crossover_of(study: Study, first: str, second: str, symbol: str, measure: st
     free = replace(study, values={})
     found = [derive(free, name) for name in (first, second)]
     costs: tuple[Poly, Poly] = (getattr(found[0], measure), getattr(found[1], measure))
-    crossover = cross(*costs, symbol, (first, second), study.variant.facts)
+    crossover = cross_in_regimes(*costs, symbol, (first, second), study.variant.facts)
     return replace(crossover, costs=costs, left_out=_left_out(found))
 
 

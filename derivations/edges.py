@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from .atoms import free_symbols
 from .climb import winner
 from .contest import Contest
-from .crossover import Crossover, cross
+from .crossover import Crossover
 from .dims import STANDARD
 from .errors import InputError
 from .points import Costs, Domain, Point
 from .poly import Poly
+from .regimes import cross_in_regimes
 
 __all__ = ["Edge", "edges", "solved"]
 
@@ -72,7 +73,7 @@ def solved(first: Poly, second: Poly, names: tuple[str, str], facts: tuple[Poly,
     undecided = None
     for symbol in symbols:
         try:
-            crossover = cross(first, second, symbol, names, facts)
+            crossover = cross_in_regimes(first, second, symbol, names, facts)
         except InputError:
             continue
         if crossover.solutions:

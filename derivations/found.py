@@ -31,6 +31,8 @@ class Merged:
     """Elements it has."""
     replaces: Poly
     """Elements of the weights that it stands for."""
+    bytes: tuple[Poly, Poly] | None = None
+    """Bytes of it and of what it stands for; None where elements have no width."""
 
 
 @dataclass(frozen=True, slots=True)

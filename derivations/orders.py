@@ -227,6 +227,16 @@ class _Finder:
             if len(space.region.leaves) > 2
         )
 
+    def bytes(self, space: Space, mask: int, leaves: Sequence[int]) -> tuple[Poly, Poly]:
+        """Bytes of a merged weight, at the usual width, and of its factors at theirs."""
+        factors = [next(space.region.members(leaf)) for leaf in leaves]
+        parts = [
+            space.elements(leaf) * self.graph.tensor(x.tensor).width
+            for leaf, x in zip(leaves, factors, strict=True)
+        ]
+        whole = space.elements(mask) * Poly.symbol("b")
+        return put(whole, self.known), put(total(parts), self.known)
+
     def merged(self, space: Space, tree: Tree) -> list[Merged]:
         """The largest products of weights of a tree."""
         offline = [pair for pair in tree if space.offline(pair[0] | pair[1])]
@@ -238,12 +248,14 @@ class _Finder:
             inside = tuple(pair for pair in offline if (pair[0] | pair[1]) & mask == pair[0] | pair[1])
             flops = total(space.visited(*pair) * 2 for pair in inside)
             leaves = [1 << i for i in range(len(space.region.leaves)) if mask >> i & 1]
+            merged = space.elements(mask), total(space.elements(leaf) for leaf in leaves)
             found.append(
                 Merged(
                     bracketing_of(space, inside),
                     put(flops, self.known) * self.scale,
-                    put(space.elements(mask), self.known),
-                    put(total(space.elements(leaf) for leaf in leaves), self.known),
+                    put(merged[0], self.known),
+                    put(merged[1], self.known),
+                    self.bytes(space, mask, leaves) if self.graph.variant.equations else None,
                 )
             )
         return found

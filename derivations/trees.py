@@ -268,4 +268,4 @@ def bracketing(tree: Tree, names: Mapping[int, str]) -> str:
     text = {1 << index: name for index, name in names.items()}
     for left, right in tree:
         text[left | right] = f"({text[left]} {text[right]})"
-    return text[max(text)] if tree else text[1]
+    return text[tree[-1][0] | tree[-1][1]] if tree else text[1]

@@ -185,9 +185,10 @@ def _merged(found: Orders, setter: Setter) -> list[Block]:
             seen |= {merged.text: merged for merged in order.merged}
     if not seen:
         return []
+    what = "elements" if any(merged.bytes is None for merged in seen.values()) else "bytes"
     rows = []
     for merged in seen.values():
-        quantities = (merged.flops, merged.elements, merged.replaces)
+        quantities = (merged.flops, *(merged.bytes or (merged.elements, merged.replaces)))
         rows.append((cell(merged.text), *(cell(_amount(quantity, setter)) for quantity in quantities)))
     return [
         Heading("Made offline"),
@@ -195,5 +196,5 @@ def _merged(found: Orders, setter: Setter) -> list[Block]:
             "Products of weights are made once, before any request. An order that uses one reads the merged "
             "weight in place of its factors."
         ),
-        Table(("product", f"offline {_unit(found)}", "elements", "in place of"), tuple(rows), "plll"),
+        Table(("product", f"offline {_unit(found)}", what, "in place of"), tuple(rows), "plll"),
     ]

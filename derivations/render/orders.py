@@ -144,6 +144,8 @@ def _merged(merged: Merged, notation: Notation, values: Mapping[str, Coefficient
         "flops": shown(merged.flops),
         "elements": shown(merged.elements),
         "replaces": shown(merged.replaces),
+        "bytes": None if merged.bytes is None else shown(merged.bytes[0]),
+        "replaces_bytes": None if merged.bytes is None else shown(merged.bytes[1]),
     }
 
 
