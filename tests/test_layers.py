@@ -42,7 +42,7 @@ LEVELS = (
     ("costs",),
     ("algebra",),
     ("analysis", "crossover", "envelope"),
-    ("maps",),
+    ("maps", "regimes"),
     ("resources",),
     ("library", "checkpoints", "hardware"),
     ("notation",),
