@@ -18,12 +18,20 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     graph, regions  maximal multilinear products between barriers
     transform       programs without caches, or with other tensors kept as caches
     trees           bracketings and index points, the only FLOP rule there is
-    candidates, search     named orders, the member that stands for one, the best at given sizes
+    prices, sharing, partial, frontier     the subset search: orders no other one beats everywhere
+    asked, search   orders asked for by name or by words, and the one that stands for them
+    points, climb, farkas     legal sizes, the way to a witness, certificates by linear programming
+    verdicts, contest         which orders can be best, decided one by one
+    einsum          anyone's expression as one region
     conventions     every knob;  steps: an order as steps with stages and kernels
     terms, traffic, costs         the ledger: one line, the byte lines, sums over a scope
-    algebra, analysis, crossover  factors and limits; intensity and growth; where orders meet
+    algebra, analysis, crossover, regimes  factors and limits; intensity and growth; where orders meet
+    envelope, maps  the least of several costs along one size, and over two
     resources, library, checkpoints, hardware    files that ship, or the user's own
     derivation      a study (what is asked) and its derivation (the answer)
+    edges, found, orders      neighbours; every order of a study or an expression with its verdict
+    bestmap, statements       which order is cheapest where; what holds of all bracketings
+    areas, vega, plots, drawing            plots of it
     notation, report, pages, render, publish     letters, documents, templates, JSON, reports/
     commands, cli   the command line; thin, imported when run
 
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
     from .errors import DeriveError, InputError
     from .hardware import Accelerator, load_accelerator
     from .library import load_variant, variant_names
+    from .orders import Orders, orders_of, orders_of_einsum
     from .program import Variant
     from .regions import build_graph
 
@@ -57,6 +66,7 @@ __all__ = [
     "Derivation",
     "DeriveError",
     "InputError",
+    "Orders",
     "Study",
     "Variant",
     "build_graph",
@@ -65,6 +75,8 @@ __all__ = [
     "load_accelerator",
     "load_checkpoint",
     "load_variant",
+    "orders_of",
+    "orders_of_einsum",
     "variant_names",
 ]
 
@@ -76,6 +88,7 @@ _HOMES = {
     "Derivation": "derivation",
     "DeriveError": "errors",
     "InputError": "errors",
+    "Orders": "orders",
     "Study": "derivation",
     "Variant": "program",
     "build_graph": "regions",
@@ -84,6 +97,8 @@ _HOMES = {
     "load_accelerator": "hardware",
     "load_checkpoint": "checkpoints",
     "load_variant": "library",
+    "orders_of": "orders",
+    "orders_of_einsum": "orders",
     "variant_names": "library",
 }
 

@@ -7,24 +7,16 @@ for print, lines have dashes of their own and the areas of a map have letters.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
-from importlib.util import find_spec
 from math import log
 
 from .areas import Kind, areas_of, kinds_of, spot_of
-from .errors import InputError
 from .maps import Curve, Plane
 from .vega import HEIGHT, INK, WIDTH, Number, Spec, axis, chart, coloured, ends_of, number, place, plain
 
-__all__ = ["SUFFIXES", "Mark", "Series", "can_draw", "line_chart", "map_chart", "render_plot"]
+__all__ = ["Mark", "Series", "line_chart", "map_chart"]
 
-SUFFIXES = (".svg", ".png", ".html", ".json")
-"""What a plot can be written as; only the last needs no library."""
-VEGA_LITE = "5.20"
-"""Drawn with this version, whatever others there are, so that a plot is the same anywhere."""
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 OTHER = "#BBBBBB"
 LINES = (*COLOURS[:6], "#000000")
@@ -143,48 +135,6 @@ def map_chart(
     return chart(title, subtitle, [patches, *map(_curve, curves), *_letters(letters)])
 
 
-def can_draw() -> bool:
-    """Whether the library that draws is installed."""
-    return find_spec("vl_convert") is not None
-
-
-def render_plot(spec: Spec, suffix: str) -> str | bytes:
-    """A chart as a file with this suffix would hold it.
-
-    Raises InputError for another suffix, and where the library that draws is missing.
-    """
-    if suffix == ".json":
-        return json.dumps(spec, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    if suffix not in SUFFIXES:
-        raise InputError(
-            f"a plot cannot be written as {suffix!r}; give a file that ends in " + _listed(SUFFIXES)
-        )
-    try:
-        import vl_convert
-    except ImportError:
-        raise InputError(
-            "plots need vl-convert; install it with: pip install 'derivations[plots]'; "
-            "a file that ends in .json needs none"
-        ) from None
-    if suffix == ".svg":
-        return str(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
-    if suffix == ".png":
-        return bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2))
-    return _page(spec, vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE))
-
-
-def _page(spec: Spec, library: str) -> str:
-    """A page that needs nothing else; no `<` of a name can end the script it stands in."""
-    text = json.dumps(spec, sort_keys=True).replace("<", "\\u003c")
-    actions = {"export": True, "source": False, "compiled": False, "editor": False}
-    options = json.dumps({"renderer": "svg", "actions": actions})
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{escape(spec['title']['text'])}</title>\n<script>{library}</script>\n</head>\n<body>\n"
-        f'<div id="plot"></div>\n<script>vegaEmbed("#plot", {text}, {options});</script>\n</body>\n</html>\n'
-    )
-
-
 def _curve(curve: Curve) -> Spec:
     return {
         "data": {"values": [{"x": number(x), "y": y} for x, y in curve.points]},
@@ -245,7 +195,3 @@ def _distinct(names: Iterable[str]) -> list[str]:
     for name in map(plain, names):
         found.append(name if name not in found else f"{name} ({len(found) + 1})")
     return found
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:-1]) + f" or {names[-1]}"

@@ -10,6 +10,7 @@ from .bestmap import best_map
 from .checkpoints import checkpoint_names, load_checkpoint
 from .conventions import Conventions
 from .derivation import Derivation, Study, crossover_of, derive
+from .drawing import can_draw, render_plot
 from .errors import InputError
 from .library import load_variant
 from .notation import Notation
@@ -20,7 +21,6 @@ from .pages.crossover import crossover_report
 from .pages.derivation import derivation_report
 from .pages.orders import orders_report
 from .pages.statements import statements_report
-from .plots import can_draw, render_plot
 from .poly import Coefficient
 from .regions import build_graph
 from .render import render

@@ -52,7 +52,7 @@ LEVELS = (
     ("orders",),
     ("bestmap", "statements"),
     ("vega", "areas"),
-    ("plots",),
+    ("plots", "drawing"),
     ("report",),
     ("pages",),
     ("render",),

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from samples import refused
 
 from derivations.areas import Kind, areas_of, kinds_of, spot_of
+from derivations.drawing import SUFFIXES, render_plot
 from derivations.maps import Curve, Plane, Row, Segment, curves, log_spaced, plane
-from derivations.plots import SUFFIXES, Mark, Series, line_chart, map_chart, render_plot
+from derivations.plots import Mark, Series, line_chart, map_chart
 from derivations.poly import Poly
 from derivations.vega import axis
 

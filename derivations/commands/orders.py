@@ -65,6 +65,7 @@ def command(
     check_output(flags["output"])
     check_output(plot, "--plot")
     from ..bestmap import best_map, study_for_map
+    from ..drawing import check_suffix
     from ..errors import InputError
     from ..library import load_variant
     from ..notation import Notation, load_notation
@@ -78,6 +79,8 @@ def command(
     if not symbols and (plot or ranges):
         raise InputError(f"{'--plot' if plot else '--range'} goes with --map, which says over which symbols")
     limits = _ranges(ranges, symbols)
+    if plot:
+        check_suffix(plot)
     if symbols:
         given = [text.partition("=")[0].strip() for text in flags["assignments"]]
         study = study_for_map(study, symbols, given)
@@ -89,12 +92,12 @@ def command(
     if plot and best is not None:
         from pathlib import Path
 
+        from ..drawing import render_plot
         from ..pages.bestmap import map_plot
-        from ..plots import render_plot
 
         title = f"{program.title}: the cheapest order, {conventions.phase}"
         spec = map_plot(best, found, notation, title, "MACs" if conventions.unit == "macs" else "FLOPs")
-        write_whole(Path(plot), render_plot(spec, Path(plot).suffix))
+        write_whole(Path(plot), render_plot(spec, check_suffix(plot)))
     if form == "json":
         from ..render.data import to_json
         from ..render.orders import orders_data

@@ -14,8 +14,8 @@ from .options import notice, write_whole
 @click.option("-o", "--output", metavar="DIR", default="reports", help="The folder (reports).")
 def command(output: str) -> None:
     """Write the files; those that did not change are left alone."""
+    from ..drawing import can_draw
     from ..errors import InputError
-    from ..plots import can_draw
     from ..publish import pages
 
     folder = Path(output)

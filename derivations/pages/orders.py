@@ -82,17 +82,18 @@ def _unit(found: Orders) -> str:
 def _summary(found: Orders) -> str:
     several = len([group for group in found.groups if group.bracketings > 1]) > 1
     products = f" of {len(found.groups)} products together" if several else ""
-    start = (
-        f"Searched: {found.space}; {found.bracketings:,} {_orders(found.bracketings)}{products}. Counted: "
-        f"online {_unit(found)}; products of weights alone are made once, offline, and cost nothing here. "
-    )
+    start = f"Searched: {found.space}; {found.bracketings:,} {_orders(found.bracketings)}{products}. "
+    start += f"Counted: online {_unit(found)}"
+    weights = any(space.weights for group in found.groups for space in group.spaces)
+    start += "; products of weights alone are made once, offline, and cost nothing here. " if weights else ". "
     if found.numeric:
         return start + "All sizes are known, so the cheapest order is the answer."
+    left = len(found.orders)
     best, never, open_ = (found.count(s) for s in (Status.BEST, Status.NEVER, Status.UNDECIDED))
     return start + (
-        f"{len(found.orders)} are left that no other order is proved to match or beat at every size: {best} "
-        f"can be best, each with sizes at which every other order costs more; {never} never are, each with a "
-        f"certificate; {open_} undecided."
+        f"{left} {'is' if left == 1 else 'are'} left that no other order is proved to match or beat at every "
+        f"size: {best} can be best, each with sizes at which every other order costs more; {never} never "
+        f"{'is' if never == 1 else 'are'}, each with a certificate; {open_} undecided."
     )
 
 
@@ -102,7 +103,8 @@ def _orders(count: int) -> str:
 
 def _group(found: Orders, group: Group, setter: Setter) -> list[Block]:
     """The orders of regions that are decided together."""
-    blocks: list[Block] = [Heading(", ".join(group.roots))]
+    title = ", ".join(group.roots)
+    blocks: list[Block] = [Heading("Orders" if title.startswith("->") else title)]
     if not found.numeric:
         blocks.append(prose(f"{group.bracketings:,} {_orders(group.bracketings)}; kept:"))
     spelled: list[Math] = []
