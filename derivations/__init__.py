@@ -52,9 +52,10 @@ if TYPE_CHECKING:
     from .crossover import Crossover
     from .derivation import Derivation, Study, crossover_of, derive
     from .errors import DeriveError, InputError
+    from .found import Orders
     from .hardware import Accelerator, load_accelerator
     from .library import load_variant, variant_names
-    from .orders import Orders, orders_of, orders_of_einsum
+    from .orders import orders_of, orders_of_einsum
     from .program import Variant
     from .regions import build_graph
 
@@ -88,7 +89,7 @@ _HOMES = {
     "Derivation": "derivation",
     "DeriveError": "errors",
     "InputError": "errors",
-    "Orders": "orders",
+    "Orders": "found",
     "Study": "derivation",
     "Variant": "program",
     "build_graph": "regions",
