@@ -210,7 +210,7 @@ class Carrier:
     example: str
     """An order with no such step; empty where there is none."""
     best: int
-    """Orders of the set that can be best."""
+    """Orders of the set that can be best; 0 where none is without such a step."""
     best_without: int
     """Those of them with no such step."""
 
@@ -244,7 +244,7 @@ def carried(claim: Carried) -> Carrier:
     )
     best = [
         order.trees[0]
-        for order in orders_of(study, claim.region).orders
+        for order in (orders_of(study, claim.region).orders if without else ())
         if order.verdict.status is Status.BEST and _admits(wanted, order)
     ]
     free = sum(not any(_hit(claim.divisor, step) for step in space.steps(tree)) for tree in best)
