@@ -32,7 +32,7 @@ from derivations.program import AxisKind, MaskKind, Role
 from derivations.render.environment import template_environment
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-GUIDES = ("conventions.md", "json.md", "templates.md", "variant-language.md")
+GUIDES = ("conventions.md", "json.md", "orders.md", "templates.md", "variant-language.md")
 _FENCE = re.compile(r"(?:^(?P<before>[^\n]+)\n\n?)?^```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
 _FILE = re.compile(r"`(?P<name>[\w.-]+)`(?:, which is `(?P<base>[\w-]+\.yaml)` and then)?:?")
 _SPAN = re.compile(r"(`+) ?(.*?) ?\1")
@@ -183,7 +183,7 @@ def keys_of(value: object) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key
-            if key not in ("dims", "bracketing", "conventions"):
+            if key not in ("dims", "bracketing", "conventions", "witness", "at", "costs"):
                 yield from keys_of(inner)
     if isinstance(value, list):
         for inner in value:
@@ -198,6 +198,12 @@ def keys_of(value: object) -> Iterator[str]:
         "derive crossover mla absorb expand --measure bytes --json",
         "derive crossover mla absorb expand --scope core --json",
         "derive crossover mla absorb expand --set d_c=64 --set d_k=128 --set d_v=128 --json",
+        "derive crossover mla absorb expand --model kimi-k3 --set L=32768 --set S=64 --json",
+        "derive orders mla --region K --no-cache --json",
+        "derive orders mla --region A --phase verify --json",
+        "derive orders mla --phase verify --model glm-4.7-flash --set L=131072 --map S --json",
+        "derive orders mla --phase verify --model glm-4.7-flash --map S,L --json",
+        "derive einsum ab,bc,cd->ad --constant 1,2 --json",
         "derive compare mha gqa --json",
         "derive list variants --json",
         "derive list models --json",
