@@ -35,8 +35,12 @@ def roots_of(graph: Graph) -> tuple[str, ...]:
     )
 
 
-def order_asked(graph: Graph, text: str) -> Limits:
-    """The orders that an expression stands for. Raises InputError that names what is wrong and what is near."""
+def order_asked(graph: Graph, text: str, rewritten: bool = False) -> Limits:
+    """The orders that an expression stands for. Raises InputError that names what is wrong and what is near.
+
+    In a program that was `rewritten` since it was asked (rows kept instead of formed, say), what is no
+    longer there is left out: it was checked before.
+    """
     if len(text) > _LONGEST:
         raise InputError(f"the order is longer than {_LONGEST} characters")
     forms: list[str] = []
@@ -49,9 +53,20 @@ def order_asked(graph: Graph, text: str) -> Limits:
         if not equals or not value:
             raise InputError(f"order {part.strip()[:40]!r}: write form=NAME, avoid=NAME or RESULT=BRACKETING")
         if word in ("form", "avoid"):
+            if " " in value:
+                raise InputError(
+                    f"order {part.strip()[:40]!r}: separate parts with commas, as in form=K,avoid=V"
+                )
             if value not in inside:
+                if rewritten:
+                    continue
                 raise unknown(f"intermediate of {graph.variant.name}", value, inside)
             (forms if word == "form" else avoids).append(value)
+            continue
+        several = [root for root in roots if root.startswith(f"{word}.")]
+        if several:
+            raise InputError(f"order: {word} is a sum of products; they are {' and '.join(several)}")
+        if rewritten and (word not in roots or not _fits(graph.regions[roots.index(word)], value)):
             continue
         if word not in roots:
             raise unknown(f"product of {graph.variant.name}", word, [*roots, "form", "avoid"])
@@ -62,8 +77,28 @@ def order_asked(graph: Graph, text: str) -> Limits:
     both = sorted(set(forms) & set(avoids))
     if both:
         raise InputError(f"order: {both[0]} cannot be both formed and avoided")
-    title = "asked for by what it forms and how it is bracketed"
-    return Limits(NamedOrder(text.strip(), tuple(forms), tuple(avoids), title), brackets=brackets)
+    title = "as asked for"
+    name = " ".join(text.split())
+    wanted = NamedOrder(name, tuple(forms), tuple(avoids), title)
+    for place, tree in brackets.items():
+        _check(graph.regions[place], roots[place], tree, wanted)
+    return Limits(wanted, brackets=brackets)
+
+
+def _fits(region: Region, text: str) -> bool:
+    """Whether a bracketing is one of this region's factors."""
+    words = {token for token in _TOKEN.findall(text) if token not in "()"}
+    return words == set(region.names)
+
+
+def _check(region: Region, root: str, tree: Tree, wanted: NamedOrder) -> None:
+    """Raises InputError where a bracketing goes against what is to be formed or avoided."""
+    made = {left | right for left, right in tree} | {1 << index for index in range(len(region.leaves))}
+    for named in region.named:
+        if named.name in wanted.forms and named.members not in made:
+            raise InputError(f"order: the bracketing of {root} does not form {named.name}")
+        if named.name in wanted.avoids and named.members in made and named.members != region.full:
+            raise InputError(f"order: the bracketing of {root} forms {named.name}, which is to be avoided")
 
 
 class _Reader:
@@ -72,10 +107,11 @@ class _Reader:
     def __init__(self, region: Region, root: str, text: str) -> None:
         self.region, self.root, self.text = region, root, text
         self.steps: list[tuple[int, int]] = []
-        self.left = [leaf.tensor for leaf in region.leaves]
+        self.names = region.names
+        self.used = 0
 
     def fail(self, why: str) -> InputError:
-        factors = " ".join(leaf.tensor for leaf in self.region.leaves)
+        factors = " ".join(self.names)
         return InputError(
             f"order {self.root}={self.text[:60]}: {why}; its factors are {factors}, two in a bracket"
         )
@@ -97,7 +133,7 @@ class _Reader:
         whole = stack[0]
         made = whole[0] if len(whole) == 1 else self.joined(whole)
         if made != self.region.full:
-            missing = [x.tensor for i, x in enumerate(self.region.leaves) if not made >> i & 1]
+            missing = [name for i, name in enumerate(self.names) if not made >> i & 1]
             raise self.fail(f"{missing[0]} is missing")
         return tuple(self.steps)
 
@@ -105,15 +141,17 @@ class _Reader:
         return (hit.group(1) for hit in _TOKEN.finditer(self.text) if hit.group(1))
 
     def factor(self, token: str) -> int:
-        """The first leaf of this name that was not used yet."""
-        for index, leaf in enumerate(self.region.leaves):
-            if leaf.tensor == token and self.left[index]:
-                self.left[index] = ""
-                return 1 << index
-        known = [leaf.tensor for leaf in self.region.leaves]
-        if token in known:
-            raise self.fail(f"{token} stands there too often")
-        raise unknown(f"factor of {self.root}", token, known)
+        """The leaf of this name."""
+        alike = [name for name in self.names if name.startswith(f"{token}#")]
+        if alike:
+            raise self.fail(f"{token} stands there {len(alike)} times, as {' and '.join(alike)}")
+        if token not in self.names:
+            raise unknown(f"factor of {self.root}", token, self.names)
+        leaf = 1 << self.names.index(token)
+        if self.used & leaf:
+            raise self.fail(f"{token} is written twice")
+        self.used |= leaf
+        return leaf
 
     def joined(self, parts: list[int]) -> int:
         if len(parts) != 2:

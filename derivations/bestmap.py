@@ -78,6 +78,7 @@ def best_map(
     given = dict(ranges or {})
     if len(symbols) == 1:
         low, high = _line_range(study, symbols[0], given)
+        _check_range(study, symbols[0], low, high)
         line = segments(costs, symbols[0], low, high)
         return BestMap(tuple(symbols), orders, line, boundaries(costs, symbols[0], line), None, ())
     x, y = symbols
@@ -88,6 +89,15 @@ def best_map(
     limit = (lambda length: length) if (x, y) == ("S", "L") else None
     whole = plane(costs, x, y, given.get(x, _USUAL.get(x, _OTHER)), rows, limit)
     return BestMap((x, y), orders, (), (), whole, curves(costs, whole))
+
+
+def _check_range(study: Study, symbol: str, low: int, high: int | None) -> None:
+    """The search left out what only wins where S is larger than L, so the map must not go there."""
+    length, queries = study.values.get("L"), study.values.get("S", 1)
+    if symbol == "S" and length is not None and (high is None or high > length):
+        raise InputError(f"the context includes the query tokens, so S ends at L = {length}")
+    if symbol == "L" and low < queries:
+        raise InputError(f"the context includes the query tokens, so L starts at S = {queries}")
 
 
 def _line_range(study: Study, symbol: str, given: Mapping[str, Range]) -> tuple[int, int | None]:

@@ -85,7 +85,8 @@ class Contest:
         """The same with little effort: from sizes already tried, or by rivals that differ in one place."""
         if cell in self._won:
             return Verdict(Status.BEST, self._won[cell])
-        found = self._certificate(cell, self._near(cell), 1)
+        near = self._near(cell)
+        found = self._certificate(cell, near, 0) or self._certificate(cell, near, 1)
         return Verdict(Status.NEVER, certificate=found) if found else Verdict(Status.UNDECIDED)
 
     def _sought(self, cell: Cell) -> Verdict:
@@ -97,7 +98,7 @@ class Contest:
         rivals: list[tuple[int, int]] = []
         for _ in range(_ROUNDS):
             rivals = self._cover(cell)
-            found = self._certificate(cell, rivals, 1)
+            found = self._certificate(cell, rivals, 0) or self._certificate(cell, rivals, 1)
             if found is not None:
                 return Verdict(Status.NEVER, certificate=found)
             point = climb(*self._races(cell, rivals), self.domain, self._starts(cell, rivals))

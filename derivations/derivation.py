@@ -234,7 +234,7 @@ def derive(study: Study, order: str) -> Derivation:
         kept = keep_formed(variant, formed, conventions.kept_rows == "copied")
         if kept is not variant:
             graph = build_graph(kept)
-            again = choose(graph, order, sizes, values, count)
+            again = choose(graph, order, sizes, values, count, rewritten=True)
             chosen = replace(again, title=chosen.title)
     return Derivation(study, cost_of(graph, chosen, conventions, study.batched))
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from .atoms import free_symbols
+from .atoms import free_symbols, put
 from .climb import winner
 from .contest import Contest
-from .crossover import Crossover
+from .crossover import Condition, Crossover, Solution
 from .dims import STANDARD
+from .domain import coordinates
 from .errors import InputError
+from .farkas import TooLarge, combine
 from .points import Costs, Domain, Point
 from .poly import Poly
 from .regimes import cross_in_regimes
 
-__all__ = ["Edge", "edges", "solved"]
+__all__ = ["Edge", "edges", "solved", "with_known"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,42 @@ def solved(first: Poly, second: Poly, names: tuple[str, str], facts: tuple[Poly,
             crossover = cross_in_regimes(first, second, symbol, names, facts)
         except InputError:
             continue
+        possible = tuple(s for s in crossover.solutions if not _impossible(s, facts))
+        if possible:
+            return replace(crossover, solutions=possible)
         if crossover.solutions:
-            return crossover
+            continue
         undecided = undecided or crossover
     return undecided
+
+
+def _impossible(solution: Solution, facts: tuple[Poly, ...]) -> bool:
+    """Whether no legal sizes satisfy all conditions: some of them add up to something that is not positive."""
+    system = coordinates(facts, True)
+    slacks = [-condition.slack * _clear(condition.slack) for condition in solution.conditions]
+    if not slacks or not all(system.fits(slack) for slack in slacks):
+        return False
+    whole = [system.expand(slack) for slack in slacks]
+    names = sorted({name for slack in whole for name in slack.names()})
+    times = [Poly.const(1), *(Poly.symbol(name) for name in names)]
+    try:
+        return combine([(slack * factor).terms for slack in whole for factor in times]) is not None
+    except TooLarge:
+        return False
+
+
+def _clear(poly: Poly) -> Poly:
+    """What makes a condition one without negative exponents."""
+    return poly.content().inverse()
+
+
+def with_known(crossover: Crossover, known: Mapping[str, Poly]) -> Crossover:
+    """A crossover with known sizes put into its conditions; what then holds is left out."""
+    solutions = []
+    for solution in crossover.solutions:
+        slacks = [put(condition.slack, known) for condition in solution.conditions]
+        if any(slack.constant is not None and slack.constant <= 0 for slack in slacks):
+            continue
+        left = tuple(Condition(slack) for slack in slacks if slack.constant is None)
+        solutions.append(replace(solution, conditions=left))
+    return replace(crossover, solutions=tuple(solutions))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
 from .contest import Contest
 from .crossover import Crossover
-from .edges import Edge, edges, solved
+from .edges import Edge, edges, solved, with_known
 from .poly import Poly
 from .prices import Prices
 from .trees import Space, Tree
@@ -87,6 +88,8 @@ class Group:
     """What was learnt about them."""
     facts: tuple[Poly, ...]
     """What is known of the sizes, each at least 0."""
+    known: Mapping[str, Poly]
+    """Sizes that have numbers."""
 
 
 def boundaries_of(group: Group) -> tuple[Boundary, ...] | None:
@@ -99,6 +102,8 @@ def boundaries_of(group: Group) -> tuple[Boundary, ...] | None:
         first, second = sorted((edge.first, edge.second))
         names = (f"order {first + 1}", f"order {second + 1}")
         crossover = solved(group.found[first].flops, group.found[second].flops, names, group.facts)
+        if crossover is not None:
+            crossover = with_known(crossover, group.known)
         made.append(Boundary(first, second, edge, crossover))
     return tuple(made)
 

@@ -79,6 +79,15 @@ class Region:
     """How many barriers over (query, context) pairs stand before it: 0 scores, 1 values."""
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each leaf: its tensor, numbered where that stands there more than once."""
+        tensors = [leaf.tensor for leaf in self.leaves]
+        return tuple(
+            f"{name}#{tensors[: index + 1].count(name)}" if tensors.count(name) > 1 else name
+            for index, name in enumerate(tensors)
+        )
+
+    @property
     def full(self) -> int:
         """Bitmask of all leaves."""
         return (1 << len(self.leaves)) - 1

@@ -57,9 +57,9 @@ def orders_of(
     values = dict(study.values)
     if conventions.phase == "prefill" and "S" in values:
         values.setdefault("L", values["S"])
-    return _Finder(graph, sizes_of(conventions, study.batched), values, variant.facts, conventions).orders(
-        outer, progress
-    )
+    finder = _Finder(graph, sizes_of(conventions, study.batched), values, variant.facts, conventions)
+    finder.whole_program = region is None
+    return finder.orders(outer, progress)
 
 
 def orders_of_einsum(
@@ -98,6 +98,7 @@ class _Finder:
         conventions: Conventions,
     ) -> None:
         self.graph, self.sizes, self.values = graph, sizes, values
+        self.whole_program = True
         self.known = {name: Poly.const(value) for name, value in values.items()}
         self.facts = known_facts(facts, sizes, self.known)
         self.conventions = conventions
@@ -136,7 +137,9 @@ class _Finder:
                 self.found(spaces, [joint], (index,), verdict)
                 for index, (joint, verdict) in enumerate(zip(choices, verdicts, strict=True))
             ]
-            groups.append(Group(roots, spaces, found.bracketings, tuple(listed), contest, self.facts))
+            groups.append(
+                Group(roots, spaces, found.bracketings, tuple(listed), contest, self.facts, self.known)
+            )
         whole = self.whole(groups, kept, say)
         unit = self.conventions.unit
         return Orders(tuple(groups), whole, outer, self.prices.numeric, self.prices, unit)
@@ -202,7 +205,7 @@ class _Finder:
         trees = tuple(tree for joint in joints for tree in joint.trees)
         formed = {name for space, tree in zip(spaces, trees, strict=True) for name in space.formed(tree)}
         variant = self.graph.variant
-        every = len(spaces) == len(self.spaces)
+        every = self.whole_program and len(spaces) == len(self.spaces)
         return Found(
             trees=trees,
             bracketing=self.text(spaces, trees),

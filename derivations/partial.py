@@ -94,8 +94,8 @@ def _text(partial: Partial, spaces: Sequence[Space]) -> list[str]:
 
 
 def bracketing_of(space: Space, tree: Tree) -> str:
-    """A tree of a region over the names of its tensors."""
-    return bracketing(tree, {index: leaf.tensor for index, leaf in enumerate(space.region.leaves)})
+    """A tree of a region over the names of its tensors; one that stands there twice is numbered."""
+    return bracketing(tree, dict(enumerate(space.region.names)))
 
 
 def beside(one: Partial, two: Partial) -> Partial:

@@ -7,13 +7,13 @@ a product, over them. The search is `frontier`'s; `rank` is plain enumeration, f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from .asked import is_expression, order_asked
 from .atoms import evaluate, free_symbols
 from .errors import InputError, unknown
-from .frontier import Joint, Limits, frontier
+from .frontier import Frontier, Joint, Limits, frontier
 from .graph import Graph
 from .poly import Coefficient, Poly, total
 from .prices import Prices
@@ -105,13 +105,14 @@ def choose(
     sizes: Sizes,
     values: Mapping[str, Coefficient] | None = None,
     elementwise: bool = True,
+    rewritten: bool = False,
 ) -> Order:
     """The member that stands for the named set: fewest online FLOPs of the layer at `values`.
 
     Where sizes stay symbols: a member no other one beats at every size, and of several the one
     that forms most of the program's named intermediates. Raises InputError for an unknown name.
     """
-    limits = order_asked(graph, name) if is_expression(name) else Limits(named_order(graph, name))
+    limits = order_asked(graph, name, rewritten) if is_expression(name) else Limits(named_order(graph, name))
     known = {n: Poly.const(v) for n, v in (values or {}).items()}
     regions = spaces(graph, sizes)
     sharing = Sharing(regions)
@@ -120,26 +121,26 @@ def choose(
     for group in sharing.groups:
         members = {index: regions[index] for index in group}
         prices = Prices(list(members.values()), known, graph.variant.facts, elementwise)
-        found = _candidates(members, prices, limits, sharing)
-        if not found:
+        search = frontier if is_expression(name) else _candidates
+        found = search(members, prices, limits, sharing)
+        if not found.orders:
             raise InputError(f"no order of {graph.variant.name} is {name}: what it forms crosses or is avoided")
         decided = decided and prices.numeric
-        picked.update(zip(group, min(found, key=_rank).trees, strict=True))
+        key = _usual if is_expression(name) else _rank
+        picked.update(zip(group, min(found.orders, key=key).trees, strict=True))
     trees = tuple(picked[index] for index in range(len(regions)))
     formed = frozenset().union(*(space.formed(tree) for space, tree in zip(regions, trees, strict=True)))
     return Order(
-        name=name,
+        name=limits.order.name,
         trees=trees,
         forms=tuple(e.name for e in graph.variant.equations if e.name in formed),
-        rule=_FEWEST if decided else _UNBEATEN,
+        rule=_FEWEST if decided else _AS_ASKED if is_expression(name) else _UNBEATEN,
         title=limits.order.title,
         member_of=memberships(graph, name, formed),
     )
 
 
-def _candidates(
-    spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharing: Sharing
-) -> Sequence[Joint]:
+def _candidates(spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharing: Sharing) -> Frontier:
     """Undominated orders of the set, that which forms most among them.
 
     With symbols that is mostly one that forms whatever the set lets it form. There are few of those, and
@@ -154,14 +155,18 @@ def _candidates(
             first = min(most, key=_rank)
             rivals = frontier(spaces, prices, replace(limits, bound=first), sharing).orders
             if all(rival.flops == first.flops for rival in rivals):
-                return [first]
-    return frontier(spaces, prices, limits, sharing).orders
+                return Frontier((first,), 1)
+    return frontier(spaces, prices, limits, sharing)
 
 
 _FEWEST = "it has the fewest FLOPs of the layer at these sizes"
 _UNBEATEN = (
-    "no other member is cheaper at every size, and of those it forms most of the intermediates that "
-    "the program names"
+    "no other member is proved to be at least as cheap at every size, and of those it forms most of the "
+    "intermediates that the program names"
+)
+_AS_ASKED = (
+    "no other member is proved to be at least as cheap at every size, and of those it has the fewest FLOPs at "
+    "usual sizes"
 )
 _TYPICAL = {"L": 8192, "S": 64, "d_model": 4096, "d_c": 512, "d_q": 1024, "H": 64}
 """Sizes that break ties between orders none of which is better everywhere; 64 for any other symbol."""
@@ -169,6 +174,10 @@ _TYPICAL = {"L": 8192, "S": 64, "d_model": 4096, "d_c": 512, "d_q": 1024, "H": 6
 
 def _rank(order: Joint) -> tuple[int, Coefficient, tuple[Tree, ...]]:
     return -order.formed, typical_value(order.flops), order.trees
+
+
+def _usual(order: Joint) -> tuple[Coefficient, int, tuple[Tree, ...]]:
+    return typical_value(order.flops), -order.formed, order.trees
 
 
 def typical_value(cost: Poly) -> Coefficient:

@@ -30,7 +30,7 @@ FORMAT_FLAGS = ("latex", "markdown", "json", "text")
 
 _SCOPE_HELP = "core, attention, attention+weights, kernel or layer"
 _NAMES: dict[str, str] = {
-    "order": "Order to derive: a name, `best`, `direct` or `all`.",
+    "order": "Order to derive: a name, `best`, `direct`, `all`, or words such as form=K,avoid=V.",
     "pairs": "full (the default) or causal.",
     "traffic": "fused (the default), two-pass or unfused.",
     "formed": "Formed keys and values: read (the default), write+read, streamed or cached.",

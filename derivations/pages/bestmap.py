@@ -26,7 +26,7 @@ def order_name(order: Found, found: Orders) -> str:
         choice = f"order {order.choice[0] + 1}"
     else:
         open_ = [index for index, group in enumerate(found.groups) if len(group.found) > 1]
-        parts = [f"{', '.join(found.groups[index].roots)} {order.choice[index] + 1}" for index in open_]
+        parts = [f"{' and '.join(found.groups[index].roots)} {order.choice[index] + 1}" for index in open_]
         choice = ", ".join(parts) or "the order"
     return f"{choice} ({', '.join(order.member_of)})" if order.member_of else choice
 
@@ -44,8 +44,8 @@ def map_blocks(best: BestMap, found: Orders, notation: Notation) -> list[Block]:
     return [
         Heading(f"Best order by {letters}"),
         prose(
-            f"Each row is exact in {notation.plain(best.symbols[0])}; rows between these are like their "
-            "neighbours or lie between them, and the boundaries above hold for all."
+            f"Each row is exact in {notation.plain(best.symbols[0])}; rows in between are not shown. The "
+            "boundaries above hold at all sizes."
         ),
         _plane(best, names, notation),
     ]
@@ -91,6 +91,7 @@ def _plane(best: BestMap, names: list[str], notation: Notation) -> Table:
             if words:
                 words = (*words, "; ")
             until = f" to {number_text(segment.end)}" if segment.end is not None else " on"
+            until = "" if segment.end == segment.start else until
             words = (*words, f"{number_text(segment.start)}{until}: {_names(segment.best, names)}")
         rows.append((cell(number_math(value)), words))
     x, y = (notation.plain(name) for name in best.symbols)

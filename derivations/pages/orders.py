@@ -67,6 +67,9 @@ def einsum_report(found: Orders, expression: Einsum, notation: Notation) -> Repo
 def _blocks(found: Orders, setter: Setter) -> list[Block]:
     blocks: list[Block] = [prose(_summary(found))]
     open_groups = [group for group in found.groups if group.bracketings > 1] or list(found.groups[:1])
+    single = [root for group in found.groups if group.bracketings == 1 for root in group.roots]
+    if len(found.groups) > 1 and single and len(single) < len(found.groups):
+        blocks.append(prose(f"{', '.join(single)}: a single order."))
     for group in open_groups:
         blocks += _group(found, group, setter)
     if len(open_groups) > 1:
@@ -89,11 +92,16 @@ def _summary(found: Orders) -> str:
     if found.numeric:
         return start + "All sizes are known, so the cheapest order is the answer."
     left = len(found.orders)
+    if left == found.bracketings == 1:
+        return start.rstrip()
     best, never, open_ = (found.count(s) for s in (Status.BEST, Status.NEVER, Status.UNDECIDED))
+    chosen = ", or that are never best in one product" if several else ""
+    words = [f"{best} can be best, each at sizes where every other order costs more"]
+    words += [f"{never} {'is' if never == 1 else 'are'} never best, with a certificate"] if never else []
+    words += [f"{open_} undecided"] if open_ else []
     return start + (
-        f"{left} {'is' if left == 1 else 'are'} left that no other order is proved to match or beat at every "
-        f"size: {best} can be best, each with sizes at which every other order costs more; {never} never "
-        f"{'is' if never == 1 else 'are'}, each with a certificate; {open_} undecided."
+        f"{left} {'order is' if left == 1 else 'orders are'} left once those are out that a single other order "
+        f"is proved to match or beat at every size{chosen}: {'; '.join(words)}."
     )
 
 
@@ -106,7 +114,10 @@ def _group(found: Orders, group: Group, setter: Setter) -> list[Block]:
     title = ", ".join(group.roots)
     blocks: list[Block] = [Heading("Orders" if title.startswith("->") else title)]
     if not found.numeric:
-        blocks.append(prose(f"{group.bracketings:,} {_orders(group.bracketings)}; kept:"))
+        kept = f"{group.bracketings:,} {_orders(group.bracketings)}"
+        if group.bracketings > len(group.found):
+            kept += f"; {'this one is' if len(group.found) == 1 else f'these {len(group.found)} are'} left"
+        blocks.append(prose(f"{kept}:"))
     spelled: list[Math] = []
     shown = [order for order in group.found if order.verdict.status is not Status.NEVER]
     listed = group.found if len(group.found) <= _LISTED else tuple(shown)
@@ -116,7 +127,11 @@ def _group(found: Orders, group: Group, setter: Setter) -> list[Block]:
         cost = cost_math(number, order.flops, setter, spelled)
         forms = ", ".join(order.forms) or "-"
         rows.append((cell(str(number)), _bracketing(group, order, setter), cell(forms), cell(cost)))
-    blocks.append(Table(("", "order", "forms", _unit(found)), tuple(rows), "rlpl"))
+    if any(order.forms for order in listed):
+        blocks.append(Table(("", "order", "forms", _unit(found)), tuple(rows), "rlpl"))
+    else:
+        bare = tuple((number, tree, cost) for number, tree, _, cost in rows)
+        blocks.append(Table(("", "order", _unit(found)), bare, "rll"))
     if spelled:
         blocks.append(Display(tuple(spelled)))
     if found.numeric:
@@ -171,7 +186,8 @@ def _whole(found: Orders, groups: Sequence[Group], setter: Setter) -> list[Block
         rows.append((*choices, cell(", ".join(order.forms) or "-"), names, *last))
     columns = (*headers, "forms", "named orders", *(() if found.numeric else ("because",)))
     words = (
-        "The products share no step, so a whole order is one choice for each: their numbers above."
+        "The products share no step, so a whole order is one choice for each, by its number above; those that "
+        "are never best are left out (--json has them, with their certificates)."
         if not found.numeric
         else "The whole order is the cheapest choice for each product."
     )
@@ -195,8 +211,8 @@ def _merged(found: Orders, setter: Setter) -> list[Block]:
     return [
         Heading("Made offline"),
         prose(
-            "Products of weights are made once, before any request. An order that uses one reads the merged "
-            "weight in place of its factors."
+            "Products of weights or constants are made once, beforehand. An order that uses one reads it in "
+            "place of its factors."
         ),
         Table(("product", f"offline {_unit(found)}", what, "in place of"), tuple(rows), "plll"),
     ]

@@ -92,7 +92,7 @@ def _counted(ruling: Ruling) -> str:
     matched = found.bracketings - len(found.orders)
     words = f"{matched} more {'is' if matched == 1 else 'are'} matched or beaten everywhere by one of these"
     if never:
-        words += f", {never} by one or the other of them"
+        words += f", {never} more by some of them together"
     verdict = (
         "The rule's order is best at all legal sizes."
         if ruling.holds
@@ -144,7 +144,7 @@ def _carried(carriers: Sequence[Carrier]) -> list[Block]:
         claim = carrier.claim
         setter = _setter(carrier.space, claim.phase)
         divisor = setter.quantity(claim.divisor)
-        which = f" that have {claim.order}" if claim.order else ""
+        which = f" with {claim.order}" if claim.order else ""
         blocks.append(Heading(f"{claim.variant}: {claim.region}"))
         blocks.append(
             prose(

@@ -21,6 +21,8 @@ __all__ = ["boundary_blocks", "certificate_blocks", "crossing_words", "verdict_c
 def verdict_cells(verdict: Verdict, notation: Notation) -> tuple[Cell, Cell]:
     """The verdict in two words, and what it rests on."""
     if verdict.witness is not None:
+        if not verdict.witness:
+            return cell("can be best"), cell("there is no other")
         return cell("can be best"), ("best at ", *_sizes(verdict.witness, notation))
     if verdict.certificate is not None:
         rivals = _joined(str(part.rival + 1) for part in verdict.certificate.parts)
@@ -81,7 +83,8 @@ def certificate_blocks(found: Orders, orders: Sequence[Found], notation: Notatio
         prose(
             "Certificates, with F for the cost of an order by its number: each inequality holds at all legal "
             "sizes, for with 1 plus a slack put for each size (and one size as another plus a slack where "
-            "that is assumed) no coefficient of the left side is negative. So the rivals cannot all cost more."
+            "that is assumed) no coefficient of the left side is negative. So the rivals cannot all cost more; "
+            "where all their factors are 0, the same follows from sizes close by."
         ),
         Items(tuple(entries)),
     ]
