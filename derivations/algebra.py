@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .atoms import atom_of, evaluate, free_symbols
@@ -96,6 +97,7 @@ def factor(poly: Poly) -> Factors:
     return outer.times(_factor_sum(rest))
 
 
+@lru_cache(maxsize=1024)
 def _factor_sum(rest: Poly) -> Factors:
     """Factors of a primitive polynomial with at least two terms."""
     if all(sum(powers.values()) <= 1 for powers, _ in rest.powers()):

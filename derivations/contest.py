@@ -60,7 +60,8 @@ class Contest:
     def __post_init__(self) -> None:
         self.costs = [Costs([choice.flops for choice in group]) for group in self.groups]
         level = self.domain.repaired(dict.fromkeys(self.domain.symbols, _LEVEL))
-        for point in (*([level] if level else []), *islice(self.domain.sample(), _SAMPLES)):
+        samples = _SAMPLES if self.domain.symbols else 1
+        for point in (*([level] if level else []), *islice(self.domain.sample(), samples)):
             self._learn(point)
 
     def _learn(self, point: Point) -> None:
@@ -200,7 +201,9 @@ class Contest:
         for _ in range(degree):
             weights = list(dict.fromkeys([*weights, *(w * Poly.symbol(n) for w in weights for n in names)]))
         columns = [(k, w) for k in range(len(rivals)) for w in weights]
-        products = [(differences[k] * w).terms for k, w in columns]
+        # a weight is one monomial with the coefficient 1: a product only moves the difference's monomials
+        moves = [(differences[k].terms, next(iter(w.terms))) for k, w in columns]
+        products = [{m + by: c for m, c in terms.items()} if by else terms for terms, by in moves]
         try:
             found = combine(products)
         except TooLarge:

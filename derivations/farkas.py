@@ -37,10 +37,14 @@ def check(columns: Sequence[Mapping[int, Coefficient]], weights: Sequence[Coeffi
     """Whether `weights` are a certificate: none negative, not all 0, and no coefficient of the sum negative."""
     if len(columns) != len(weights) or not any(weights) or min(weights) < 0:
         return False
+    below = lcm(*(weight.denominator for weight in weights))
     sums: dict[int, Coefficient] = {}
     for column, weight in zip(columns, weights, strict=True):
+        whole = int(weight * below)  # whole numbers add up sooner, and the sign is the same
+        if not whole:
+            continue
         for monomial, coefficient in column.items():
-            sums[monomial] = sums.get(monomial, 0) + weight * coefficient
+            sums[monomial] = sums.get(monomial, 0) + whole * coefficient
     return all(value >= 0 for value in sums.values())
 
 

@@ -16,17 +16,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from .errors import InputError
-from .partial import Partial, beside, covers, settled, undominated
+from .partial import Partial, beside, leaf, settled, slack_of, undominated
 from .poly import Coefficient, Poly, total
-from .prices import Prices, Slack
+from .prices import Price, Prices, Slack
 from .program import NamedOrder
-from .sharing import Sharing
+from .sharing import Shared, Sharing
 from .trees import Space, Tree, splits
 
 __all__ = ["MOST", "Frontier", "Joint", "Limits", "frontier"]
 
 MOST = 20_000
 """Partial orders a search may hold; beyond, it stops with an error."""
+NONE: frozenset[Shared] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,8 +40,8 @@ class Joint:
     """Online FLOPs, shared steps once, known sizes put in."""
     slack: Slack
     """The same in slack coordinates."""
-    probes: tuple[Coefficient, ...]
-    """Values at the probes."""
+    packed: Coefficient
+    """That as one number."""
     formed: int
     """How many named intermediates it forms."""
 
@@ -84,13 +85,12 @@ class _Search:
             self.named[n.members] = self.named.get(n.members, 0) + 1
         self.ways = {1 << i: int(1 << i not in self.avoided) for i in range(len(space.region.leaves))}
         self.held = 0
+        self.shares = sharing.within(space)
+        self.surviving = [space.surviving(mask) for mask in range(self.full + 1)]
 
     def run(self) -> tuple[list[Partial], int]:
         """The partial orders of the whole region, and how many bracketings they were chosen from."""
-        table = {
-            leaf: [Partial(((),), (), self.prices.zero, frozenset(), self.named.get(leaf, 0))]
-            for leaf in self.ways
-        }
+        table = {mask: [leaf(self.named.get(mask, 0))] for mask in self.ways}
         for mask in range(1, self.full + 1):
             if mask not in self.ways:
                 self.ways[mask] = 0
@@ -104,49 +104,57 @@ class _Search:
         return not any(mask & want and mask & ~want and want & ~mask for want in self.wanted)
 
     def of(self, mask: int, table: dict[int, list[Partial]]) -> list[Partial]:
-        space, offered = self.space, list[Partial]()
+        space, offered, bound = self.space, list[Partial](), self.bound
+        prices: dict[int | tuple[int, int], Price | None] = {}
         for left in splits(mask):
             right = mask ^ left
             count = self.ways[left] * self.ways[right]
-            if not count or not (self.outer or space.surviving(left) & space.surviving(right)):
+            if not count:
+                continue
+            one, two = self.surviving[left], self.surviving[right]
+            if not (self.outer or one & two):
                 continue
             self.ways[mask] += count
-            made = self.joined(left, right, table[left], table[right])
-            offered += within(made, self.bound)
+            place = one | two if self.prices.elementwise else (one, two)
+            if place not in prices:
+                prices[place] = self.prices.of(space, left, right)
+            made = self.joined(left, right, table[left], table[right], prices[place])
+            offered += made if bound is None else within(made, bound, self.prices)
             if len(offered) > 10 * MOST:
                 raise self.too_many()
-        kept = undominated(offered, (space,))
+        kept = undominated(offered, (space,), self.prices)
         self.held += len(kept)
         if self.held > MOST:
             raise self.too_many()
         return kept
 
-    def joined(self, left: int, right: int, lefts: list[Partial], rights: list[Partial]) -> Iterable[Partial]:
+    def joined(
+        self, left: int, right: int, lefts: list[Partial], rights: list[Partial], price: Price | None
+    ) -> list[Partial]:
         """Every pair of partial orders, with the step that joins them."""
-        price = self.prices.of(self.space, left, right)
-        shared = self.sharing.step(self.space, left, right, price) if price else None
-        own = (price,) if price and not shared else ()
-        extra = frozenset((shared,)) if shared else frozenset()
-        step = own[0].probes if own else self.prices.zero
+        shared = self.sharing.step(self.space, left, right, price) if price and self.shares else None
+        extra = frozenset((shared,)) if shared else NONE
+        own = None if shared else price
+        cost, step = own.packed if own else 0, ((left, right), own)
         formed = self.named.get(left | right, 0)
-        for a in lefts:
-            for b in rights:
-                yield Partial(
-                    ((*a.trees[0], *b.trees[0], (left, right)),),
-                    a.own + b.own + own,
-                    tuple([x + y + z for x, y, z in zip(a.probes, b.probes, step, strict=True)]),
-                    a.shared | b.shared | extra,
-                    a.formed + b.formed + formed,
-                )
+        return [
+            Partial(
+                a.packed + b.packed + cost,
+                a.shared | b.shared | extra if self.shares else NONE,
+                a.formed + b.formed + formed,
+                (a, b),
+                step,
+            )
+            for a in lefts
+            for b in rights
+        ]
 
     def only(self, tree: Tree) -> Partial:
         """The partial order of a given tree."""
-        done = {
-            leaf: Partial(((),), (), self.prices.zero, frozenset(), self.named.get(leaf, 0))
-            for leaf in self.ways
-        }
+        done = {mask: leaf(self.named.get(mask, 0)) for mask in self.ways}
         for left, right in tree:
-            (done[left | right],) = self.joined(left, right, [done[left]], [done[right]])
+            price = self.prices.of(self.space, left, right)
+            (done[left | right],) = self.joined(left, right, [done[left]], [done[right]], price)
         return done[self.full]
 
     def too_many(self) -> InputError:
@@ -158,16 +166,11 @@ class _Search:
         )
 
 
-def within(offered: Iterable[Partial], bound: Joint | None) -> Iterable[Partial]:
+def within(offered: Iterable[Partial], bound: Joint | None, prices: Prices) -> Iterable[Partial]:
     """Those that cost no more than the bound: costs only grow, so nothing else can become part of one."""
     if bound is None:
         return offered
-    return (
-        partial
-        for partial in offered
-        if all(mine <= limit for mine, limit in zip(partial.probes, bound.probes, strict=True))
-        and (len(partial.probes) == 1 or covers(partial.slack, bound.slack))
-    )
+    return (partial for partial in offered if prices.no_dearer(partial.packed, bound.packed))
 
 
 def frontier(spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharing: Sharing) -> Frontier:
@@ -177,7 +180,7 @@ def frontier(spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharin
     Raises InputError where too many are left to hold.
     """
     ways, done = 1, []
-    joint = [Partial((), (), prices.zero, frozenset(), 0)]
+    joint = [Partial(0, NONE, 0)]
     for position, space in spaces.items():
         search = _Search(space, prices, sharing, limits)
         found, count = (
@@ -187,7 +190,15 @@ def frontier(spaces: Mapping[int, Space], prices: Prices, limits: Limits, sharin
         done.append(space)
         if len(joint) * len(found) > 10 * MOST:
             raise search.too_many()
-        joint = undominated(within((beside(a, b) for a in joint for b in found), limits.bound), done)
-    last = undominated(within(map(settled, joint), limits.bound), done)
-    whole = [Joint(p.trees, total(price.flops for price in p.own), p.slack, p.probes, p.formed) for p in last]
+        if len(done) == 1:
+            joint = list(within(found, limits.bound, prices))
+            continue
+        both = (beside(a, b) for a in joint for b in found)
+        joint = undominated(within(both, limits.bound, prices), done, prices)
+    if any(partial.shared for partial in joint):
+        joint = undominated(within(map(settled, joint), limits.bound, prices), done, prices)
+    whole = [
+        Joint(p.trees, total(price.flops for price in p.own), slack_of(p.own), p.packed, p.formed)
+        for p in joint
+    ]
     return Frontier(tuple(whole), ways)

@@ -3,40 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from .poly import Coefficient
-from .prices import Price, Slack
+from .prices import Price, Prices
 from .sharing import Shared
 from .trees import Space, Tree, bracketing
 
-__all__ = ["Partial", "beside", "bracketing_of", "covers", "settled", "undominated"]
+__all__ = ["Partial", "beside", "bracketing_of", "leaf", "settled", "slack_of", "undominated"]
 
 
 class Partial:
-    """Trees for some factors of a region, or for several regions, with what they cost."""
+    """Trees for some factors of a region, or for several regions, with what they cost.
 
-    __slots__ = ("_slack", "formed", "own", "probes", "shared", "trees")
+    Most are dropped as soon as their costs are compared, so trees and prices are put together when asked for.
+    """
+
+    __slots__ = ("_own", "_parts", "_step", "_trees", "formed", "packed", "shared")
 
     def __init__(
         self,
-        trees: tuple[Tree, ...],
-        own: tuple[Price, ...],
-        probes: tuple[Coefficient, ...],
+        packed: Coefficient,
         shared: frozenset[Shared],
         formed: int,
+        parts: tuple[Partial, ...] = (),
+        step: tuple[tuple[int, int], Price | None] | None = None,
     ) -> None:
-        self.trees, self.own, self.probes, self.shared, self.formed = trees, own, probes, shared, formed
-        self._slack: Slack | None = None
+        self.packed, self.shared, self.formed, self._parts, self._step = packed, shared, formed, parts, step
+        self._trees: tuple[Tree, ...] | None = None
+        self._own: tuple[Price, ...] | None = None
 
     @property
-    def slack(self) -> Slack:
-        """The steps that cannot be shared, in slack coordinates; summed up when asked."""
-        if self._slack is None:
-            self._slack = _sum(self.own)
-        return self._slack
+    def trees(self) -> tuple[Tree, ...]:
+        """A tree for each region; of one region the steps of both parts, then the one that joins them."""
+        if self._trees is None:
+            if self._step is None:
+                self._trees = tuple(tree for part in self._parts for tree in part.trees)
+            else:
+                left, right = self._parts
+                self._trees = ((*left.trees[0], *right.trees[0], self._step[0]),)
+        return self._trees
+
+    @property
+    def own(self) -> tuple[Price, ...]:
+        """Prices of the steps that cannot be shared."""
+        if self._own is None:
+            price = self._step[1] if self._step else None
+            parts = tuple(found for part in self._parts for found in part.own)
+            self._own = (*parts, price) if price else parts
+        return self._own
 
 
-def _sum(prices: Iterable[Price]) -> dict[int, Coefficient]:
+def leaf(formed: int) -> Partial:
+    """One factor, which costs nothing."""
+    found = Partial(0, frozenset(), formed)
+    found._trees = ((),)
+    return found
+
+
+def slack_of(prices: Iterable[Price]) -> dict[int, Coefficient]:
+    """The sum of some prices in slack coordinates."""
     terms: dict[int, Coefficient] = {}
     for price in prices:
         for monomial, coefficient in price.slack.items():
@@ -44,49 +71,62 @@ def _sum(prices: Iterable[Price]) -> dict[int, Coefficient]:
     return terms
 
 
-def covers(low: Slack, high: Slack) -> bool:
-    """Whether every coefficient of `low` is at most that of `high`, in slack coordinates: a proof."""
-    return all(coefficient <= high.get(m, 0) for m, coefficient in low.items()) and all(
-        m in low or coefficient >= 0 for m, coefficient in high.items()
-    )
-
-
-def _no_dearer(one: Partial, two: Partial) -> bool:
-    """Whether `one` is proved to cost no more than `two`, whatever else is there to share with."""
-    extra = one.shared - two.shared if one.shared else one.shared
-    paid = one.probes
-    for step in extra:
-        paid = tuple([x + y for x, y in zip(paid, step.price.probes, strict=True)])
-    for mine, limit in zip(paid, two.probes, strict=True):
-        if mine > limit:
-            return False
-    if len(paid) == 1:
-        return True
-    low = _sum([*one.own, *(step.price for step in extra)]) if extra else one.slack
-    return covers(low, two.slack)
-
-
-def undominated(offered: Iterable[Partial], spaces: Sequence[Space]) -> list[Partial]:
+def undominated(offered: Iterable[Partial], spaces: Sequence[Space], prices: Prices) -> list[Partial]:
     """Those that no other one makes useless; of equals the one with most named intermediates.
 
-    One that costs no more costs no more at the probes either, so with the cheap ones first nothing
+    One that costs no more is no larger as a packed number either, so with the small ones first nothing
     that is kept is thrown out again.
     """
     kept: list[Partial] = []
-    for new in sorted(offered, key=lambda partial: (sum(partial.probes), len(partial.shared), -partial.formed)):
-        place = next((index for index, old in enumerate(kept) if _no_dearer(old, new)), None)
-        if place is None:
-            kept.append(new)
-        elif _rather(new, kept[place], spaces):
-            kept[place] = new
+    ranked = sorted(offered, key=attrgetter("packed"))
+    if any(new.shared for new in ranked):
+        ranked.sort(key=lambda new: (new.packed, len(new.shared), -new.formed))
+        for new in ranked:
+            place = next((i for i, old in enumerate(kept) if _no_dearer(old, new, prices)), None)
+            _enter(new, place, kept, spaces)
+        return kept
+    guard, costs = prices.guard, list[Coefficient]()
+    for cost, alike in groupby(ranked, key=attrgetter("packed")):
+        if prices.numeric and kept:
+            break
+        limit = cost + guard
+        for low in costs:
+            if (limit - low) & guard == guard:
+                break
+        else:
+            costs.append(cost)
+            kept.append(_preferred(list(alike), spaces))
     return kept
+
+
+def _preferred(alike: Sequence[Partial], spaces: Sequence[Space]) -> Partial:
+    """Of equals the one with most named intermediates, then the one that is spelled first."""
+    most = max(partial.formed for partial in alike)
+    first = [partial for partial in alike if partial.formed == most]
+    return first[0] if len(first) == 1 else min(first, key=lambda partial: _text(partial, spaces))
+
+
+def _no_dearer(one: Partial, two: Partial, prices: Prices) -> bool:
+    """Whether `one` is proved to cost no more than `two`, whatever else is there to share with."""
+    paid = one.packed
+    if one.shared:
+        for step in one.shared - two.shared:
+            paid += step.price.packed
+    return prices.no_dearer(paid, two.packed)
+
+
+def _enter(new: Partial, place: int | None, kept: list[Partial], spaces: Sequence[Space]) -> None:
+    if place is None:
+        kept.append(new)
+    elif _rather(new, kept[place], spaces):
+        kept[place] = new
 
 
 def _rather(new: Partial, old: Partial, spaces: Sequence[Space]) -> bool:
     """Of two that are alike in everything, the one that is spelled first: a stable choice."""
-    if new.probes != old.probes or (new.shared, new.formed) != (old.shared, old.formed):
+    if (new.packed, new.shared, new.formed) != (old.packed, old.shared, old.formed):
         return False
-    return covers(new.slack, old.slack) and _text(new, spaces) < _text(old, spaces)
+    return _text(new, spaces) < _text(old, spaces)
 
 
 def _text(partial: Partial, spaces: Sequence[Space]) -> list[str]:
@@ -100,20 +140,15 @@ def bracketing_of(space: Space, tree: Tree) -> str:
 
 def beside(one: Partial, two: Partial) -> Partial:
     """Two regions together."""
-    return Partial(
-        one.trees + two.trees,
-        one.own + two.own,
-        tuple([x + y for x, y in zip(one.probes, two.probes, strict=True)]),
-        one.shared | two.shared,
-        one.formed + two.formed,
-    )
+    return Partial(one.packed + two.packed, one.shared | two.shared, one.formed + two.formed, (one, two))
 
 
 def settled(partial: Partial) -> Partial:
     """With its shared steps paid: nothing is left to share them with."""
+    if not partial.shared:
+        return partial
     steps = sorted(partial.shared, key=lambda step: (step.key, sorted(step.operands)))
-    own = (*partial.own, *(step.price for step in steps))
-    probes = partial.probes
-    for step in steps:
-        probes = tuple([x + y for x, y in zip(probes, step.price.probes, strict=True)])
-    return Partial(partial.trees, own, probes, frozenset(), partial.formed)
+    packed = partial.packed + sum(step.price.packed for step in steps)
+    found = Partial(packed, frozenset(), partial.formed)
+    found._trees, found._own = partial.trees, (*partial.own, *(step.price for step in steps))
+    return found

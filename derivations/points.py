@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil
+from operator import itemgetter
 from random import Random
 
 from .atoms import atom_of, evaluate, free_symbols
@@ -146,39 +147,51 @@ class Costs:
 
     def __init__(self, costs: Sequence[Poly]) -> None:
         monomials = sorted({m for cost in costs for m in cost.terms})
-        powers = [next(Poly({monomial: 1}).powers())[0] for monomial in monomials]
-        names = sorted({name for power in powers for name in power})
-        lowest = {name: min(power.get(name, 0) for power in powers) for name in names}
+        powers = {monomial: next(Poly({monomial: 1}).powers())[0] for monomial in monomials}
+        names = sorted({name for power in powers.values() for name in power})
+        lowest = {name: min(power.get(name, 0) for power in powers.values()) for name in names}
+        terms = sorted({term for cost in costs for term in cost.terms.items()})
+        self._factors = [coefficient for _, coefficient in terms]
         self._powers = [
-            tuple((name, e) for name in names if (e := power.get(name, 0) - lowest[name])) for power in powers
+            tuple((name, e) for name in names if (e := powers[m].get(name, 0) - lowest[name])) for m, _ in terms
         ]
-        place = {monomial: index for index, monomial in enumerate(monomials)}
-        self._rows = [tuple((place[m], c) for m, c in cost.terms.items()) for cost in costs]
+        self._ends, self._products = _products(self._powers)
+        place = {term: index for index, term in enumerate(terms)}
+        self._rows = [[place[term] for term in cost.terms.items()] for cost in costs]
+        nothing = len(terms)  # stands at the end of the numbers: a getter of one item would not give a list
+        self._picks = [itemgetter(*row, nothing, nothing) for row in self._rows]
         self._defined = [name for name in names if atom_of(name) is not None]
         self.symbols = frozenset().union(*(free_symbols(Poly.symbol(name)) for name in names))
         """Symbols the costs depend on."""
         self._close: list[int] = []
+        self._point: Point | None = None
+        self._numbers: list[Coefficient] = []
 
-    def _monomials(self, point: Mapping[str, int]) -> list[Coefficient]:
+    def _at(self, point: Mapping[str, int]) -> list[Coefficient]:
+        """Every term of the costs at these sizes, over the common term, and a 0; the last are kept."""
+        if point != self._point:
+            self._point, self._numbers = dict(point), self._terms(point)
+        return self._numbers
+
+    def _terms(self, point: Mapping[str, int]) -> list[Coefficient]:
         values: dict[str, Coefficient] = dict(point)
         for name in self._defined:
             values[name] = evaluate(Poly.symbol(name), point) or 0
-        numbers: list[Coefficient] = []
-        for powers in self._powers:
-            number: Coefficient = 1
-            for name, exponent in powers:
-                number *= values[name] if exponent == 1 else values[name] ** exponent
-            numbers.append(number)
-        return numbers
+        products: list[Coefficient] = [1]
+        for before, name in self._products:
+            products.append(products[before] * values[name])
+        return [c * products[end] for c, end in zip(self._factors, self._ends, strict=True)] + [0]
 
     def at(self, point: Mapping[str, int]) -> list[Coefficient]:
         """The costs at these sizes, over the common term."""
-        numbers = self._monomials(point)
-        return [sum([c * numbers[index] for index, c in row]) for row in self._rows]
+        return self._all(self._at(point))
+
+    def _all(self, numbers: Sequence[Coefficient]) -> list[Coefficient]:
+        return [sum(pick(numbers)) for pick in self._picks]
 
     def rival(self, own: int, point: Mapping[str, int]) -> int | None:
         """Another cost that is no larger than `own` at these sizes, a small one; None where there is none."""
-        numbers = self._monomials(point)
+        numbers = self._at(point)
         limit = self._cost(own, numbers)
         for close in self._close:  # rivals met lately are likely to be met again, and enough to go on
             if close != own and self._cost(close, numbers) <= limit:
@@ -188,7 +201,7 @@ class Costs:
 
     def lead(self, own: int, point: Mapping[str, int], least: Fraction) -> Fraction | None:
         """The smallest of the other costs over `own`, if it is above `least`; infinity counts as 2."""
-        numbers = self._monomials(point)
+        numbers = self._at(point)
         cost = self._cost(own, numbers)
         limit = least * cost
         if any(close != own and self._cost(close, numbers) <= limit for close in self._close):
@@ -203,22 +216,37 @@ class Costs:
         """The smallest of the other costs."""
         if len(self._rows) == 1:
             return None
-        costs = [sum([c * numbers[index] for index, c in row]) for row in self._rows]
+        costs = self._all(numbers)
         costs[own] = max(costs) + 1
         found = costs.index(min(costs))
         self._close = [found, *(other for other in self._close[:7] if other != found)]
         return found
 
     def _cost(self, which: int, numbers: Sequence[Coefficient]) -> Coefficient:
-        return sum([c * numbers[index] for index, c in self._rows[which]])
+        return sum(self._picks[which](numbers))
 
     def slopes(self, which: int, point: Mapping[str, int]) -> dict[str, float]:
         """By how many percent a cost grows with each symbol, for one percent."""
-        numbers = self._monomials(point)
+        numbers = self._at(point)
         whole = self._cost(which, numbers)
         found: dict[str, float] = {}
-        for index, coefficient in self._rows[which]:
-            share = float(coefficient * numbers[index] / whole)
+        for index in self._rows[which]:
+            share = float(numbers[index] / whole)
             for name, exponent in self._powers[index]:
                 found[name] = found.get(name, 0.0) + exponent * share
         return found
+
+
+def _products(monomials: Iterable[Iterable[tuple[str, int]]]) -> tuple[list[int], list[tuple[int, str]]]:
+    """Which product each monomial is, and products, after a 1, as an earlier one times a symbol: none twice."""
+    places: dict[tuple[str, ...], int] = {(): 0}
+    ends, products = [], list[tuple[int, str]]()
+    for powers in monomials:
+        word: tuple[str, ...] = ()
+        for name in (name for name, exponent in powers for _ in range(exponent)):
+            before, word = places[word], (*word, name)
+            if word not in places:
+                products.append((before, name))
+                places[word] = len(products)
+        ends.append(places[word])
+    return ends, products

@@ -63,7 +63,9 @@ class Poly:
     __slots__ = ("_hash", "terms")
 
     def __init__(self, terms: Mapping[int, Coefficient] | None = None) -> None:
-        self.terms: dict[int, Coefficient] = {m: _tidy(c) for m, c in (terms or {}).items() if c != 0}
+        self.terms: dict[int, Coefficient] = {
+            m: c if type(c) is int else _tidy(c) for m, c in (terms or {}).items() if c
+        }
         self._hash: int | None = None
 
     @classmethod

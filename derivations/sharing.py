@@ -44,6 +44,10 @@ class Sharing:
         self.groups = _groups(len(spaces), [{index for index, _ in found} for found in by_key.values()])
         """Regions that can share a step, together; in order."""
 
+    def within(self, space: Space) -> bool:
+        """Whether a region has a step that may be shared."""
+        return bool(self._masks[self._index[id(space)]])
+
     def step(self, space: Space, left: int, right: int, price: Price) -> Shared | None:
         """The step as one that may be shared, or None."""
         both = left | right

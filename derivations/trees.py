@@ -163,8 +163,12 @@ class Space:
     def points_over(self, bits: int) -> Poly:
         """`points` over labels given as a bitmask."""
         found = self._over.get(bits)
-        if found is not None:
-            return found
+        if found is None:
+            found = self._over[bits] = product(self.factors_over(bits))
+        return found
+
+    def factors_over(self, bits: int) -> list[Poly]:
+        """What `points_over` is the product of."""
         left, factors = bits, []
         for query, context, pair_count, _ in self._masked:
             if query & left and context & left:
@@ -174,9 +178,7 @@ class Space:
             if context & left:
                 left &= ~context
                 factors.append(row_count)
-        factors += [size for label, size in self._size.items() if self._bit[label] & left]
-        found = self._over[bits] = product(factors)
-        return found
+        return factors + [size for label, size in self._size.items() if self._bit[label] & left]
 
     def sizes_used(self) -> tuple[Poly, ...]:
         """Every size that the points of a step are made of."""
