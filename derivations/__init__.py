@@ -30,7 +30,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     resources, library, checkpoints, hardware    files that ship, or the user's own
     derivation      a study (what is asked) and its derivation (the answer)
     edges, found, orders      neighbours; every order of a study or an expression with its verdict
-    bestmap, statements       which order is cheapest where; what holds of all bracketings
+    bestmap, statements, rulings           which order is cheapest where; what holds of all bracketings
     areas, vega, plots, drawing            plots of it
     notation, report, pages, render, publish     letters, documents, templates, JSON, reports/
     commands, cli   the command line; thin, imported when run

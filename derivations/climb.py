@@ -41,17 +41,19 @@ def _from(races: Sequence[Costs], wanted: Sequence[int], domain: Domain, start: 
         if point is None:
             return None
         push: dict[str, float] = {}
+        won = True
         for race, index in zip(races, wanted, strict=True):
             rival = race.rival(index, point)
             if rival is None:
                 continue
+            won = False
             for name, slope in race.slopes(rival, point).items():
                 push[name] = push.get(name, 0.0) + slope
             for name, slope in race.slopes(index, point).items():
                 push[name] = push.get(name, 0.0) - slope
-        if not push:
+        if won:
             return point
-        length = max(map(abs, push.values()))
+        length = max(map(abs, push.values()), default=0.0)
         if not length:
             return None
         moved = False

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from .climb import climb, pattern, winner
+from .errors import InputError
 from .farkas import TooLarge, check, combine
 from .frontier import Joint
 from .points import Costs, Domain, Point
@@ -63,6 +64,8 @@ class Contest:
         samples = _SAMPLES if self.domain.symbols else 1
         for point in (*([level] if level else []), *islice(self.domain.sample(), samples)):
             self._learn(point)
+        if not self._samples:
+            raise InputError("no legal sizes were found: what is assumed about them holds nowhere, or hardly")
 
     def _learn(self, point: Point) -> None:
         sample = _Sample(point, [costs.at(point) for costs in self.costs])

@@ -66,20 +66,27 @@ def _step(costs: Costs, domain: Domain, own: int, start: Point, name: str) -> Ed
     return Edge(own, others[0], name, below) if len(others) == 1 else None
 
 
-def solved(first: Poly, second: Poly, names: tuple[str, str], facts: tuple[Poly, ...]) -> Crossover | None:
+def solved(
+    first: Poly, second: Poly, names: tuple[str, str], facts: tuple[Poly, ...], plain: bool = False
+) -> Crossover | None:
     """Where two costs are equal, solved for the symbol that people ask for first: S, then L, then any other.
 
-    A crossing is preferred to a symbol that does not decide. None where there is no closed form.
+    A crossing is preferred to a symbol that does not decide. None where there is no closed form. In a
+    `plain` expression S and L are indices like any other, which the solver of programs does not take them for.
     """
     rank = {name: place for place, name in enumerate(dict.fromkeys(("S", "L", *STANDARD)))}
     symbols = sorted(free_symbols(first - second), key=lambda name: (rank.get(name, len(rank)), name))
     undecided = None
     for symbol in symbols:
+        if plain and symbol in ("S", "L"):
+            continue
         try:
             crossover = cross_in_regimes(first, second, symbol, names, facts)
         except InputError:
             continue
         possible = tuple(s for s in crossover.solutions if not _impossible(s, facts))
+        if possible and plain:
+            possible = tuple(replace(solution, limit=None) for solution in possible)
         if possible:
             return replace(crossover, solutions=possible)
         if crossover.solutions:

@@ -98,10 +98,11 @@ def boundaries_of(group: Group) -> tuple[Boundary, ...] | None:
     if len(open_) > MOST_NEIGHBOURS:
         return None
     made = []
+    plain = not group.spaces[0].graph.variant.equations
     for edge in edges(group.contest, 0) if len(open_) > 1 else ():
         first, second = sorted((edge.first, edge.second))
         names = (f"order {first + 1}", f"order {second + 1}")
-        crossover = solved(group.found[first].flops, group.found[second].flops, names, group.facts)
+        crossover = solved(group.found[first].flops, group.found[second].flops, names, group.facts, plain)
         if crossover is not None:
             crossover = with_known(crossover, group.known)
         made.append(Boundary(first, second, edge, crossover))

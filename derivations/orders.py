@@ -31,7 +31,7 @@ from .regions import build_graph, regions_of
 from .search import memberships, typical_value
 from .sharing import Sharing
 from .transform import without_caches
-from .trees import Phase, Sizes, Space, Tree
+from .trees import Phase, Sizes, Space, Tree, splits
 from .verdicts import Cell, Status, Verdict
 
 __all__ = ["MOST_ORDERS", "orders_of", "orders_of_einsum"]
@@ -202,7 +202,8 @@ class _Finder:
 
     def found(self, spaces: Sequence[Space], joints: Sequence[Joint], cell: Cell, verdict: Verdict) -> Found:
         """One order with its texts."""
-        trees = tuple(tree for joint in joints for tree in joint.trees)
+        plain = [tree for joint in joints for tree in joint.trees]
+        trees = tuple(self.made_cheaply(space, tree) for space, tree in zip(spaces, plain, strict=True))
         formed = {name for space, tree in zip(spaces, trees, strict=True) for name in space.formed(tree)}
         variant = self.graph.variant
         every = self.whole_program and len(spaces) == len(self.spaces)
@@ -229,6 +230,25 @@ class _Finder:
             for space, tree in zip(spaces, trees, strict=True)
             if len(space.region.leaves) > 2
         )
+
+    def made_cheaply(self, space: Space, tree: Tree) -> Tree:
+        """The tree with its products of weights made in the order that is cheapest at usual sizes."""
+        offline = {left | right for left, right in tree if space.offline(left | right)}
+        whole = [mask for mask in sorted(offline) if not any(mask != o and mask & o == mask for o in offline)]
+        rest = [pair for pair in tree if pair[0] | pair[1] not in offline]
+        return (*(pair for mask in whole for pair in self.least(space, mask)[1]), *rest)
+
+    def least(self, space: Space, mask: int) -> tuple[Coefficient, Tree]:
+        """The cheapest way to multiply some weights, at usual sizes."""
+        if mask & (mask - 1) == 0:
+            return 0, ()
+        found = []
+        for left in splits(mask):
+            right = mask ^ left
+            one, two = self.least(space, left), self.least(space, right)
+            cost = typical_value(put(space.visited(left, right), self.known))
+            found.append((one[0] + two[0] + cost, (*one[1], *two[1], (left, right))))
+        return min(found)
 
     def bytes(self, space: Space, mask: int, leaves: Sequence[int]) -> tuple[Poly, Poly]:
         """Bytes of a merged weight, at the usual width, and of its factors at theirs."""

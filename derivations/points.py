@@ -21,6 +21,7 @@ __all__ = ["Costs", "Domain", "Point"]
 
 Point = dict[str, int]
 """Symbol -> size."""
+_MISSES = 400
 Evaluator = Callable[[Mapping[str, int]], Coefficient]
 
 
@@ -68,19 +69,20 @@ class Domain:
         return None
 
     def sample(self, seed: int = 0) -> Iterator[Point]:
-        """Legal sizes without end, from small ones to far apart ones; the same for the same seed.
+        """Legal sizes, from small ones to far apart ones; the same for the same seed.
 
         Every size has a range of its own, so that some are 1 while others are large: orders that only
-        win at such sizes are met too.
+        win at such sizes are met too. It ends where hardly any sizes are legal.
         """
-        random = Random(seed)
-        while True:
+        random, missed = Random(seed), 0
+        while missed < _MISSES:
             for bits in (2, 4, 8, 14, 20):
                 raw = {
                     name: int(2 ** random.uniform(0, bits * random.choice((0, 0.3, 0.6, 1))))
                     for name in self.symbols
                 }
                 point = self.repaired(raw)
+                missed = missed + 1 if point is None else 0
                 if point is not None:
                     yield point
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import lcm
 
 from .atoms import CONTEXT_HOLDS_QUERIES
 from .dims import Dim
@@ -168,10 +169,10 @@ class Variant:
         """What is at least 0 at every legal size: S <= L, and what the author assumes."""
         found = [CONTEXT_HOLDS_QUERIES]
         for comparison in self.assume:
-            whole = comparison.strict and all(isinstance(c, int) for c in comparison.slack.terms.values())
-            found.append(
-                comparison.slack - 1 if whole and "b" not in comparison.slack.names() else comparison.slack
-            )
+            # sizes are whole, so what is above 0 is at least 1, over the fractions' common denominator
+            whole = lcm(*(value.denominator for value in comparison.slack.terms.values()))
+            sharp = comparison.strict and "b" not in comparison.slack.names()
+            found.append(comparison.slack * whole - 1 if sharp else comparison.slack)
             if comparison.equal:
                 found.append(-comparison.slack)
         return tuple(found)

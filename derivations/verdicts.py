@@ -49,6 +49,6 @@ class Verdict:
     status: Status
     """best, never or undecided."""
     witness: Point | None = None
-    """Legal sizes at which every other order costs more."""
+    """Legal sizes at which every other order that is left costs more, and none that was dropped costs less."""
     certificate: Certificate | None = None
     """Why it never is the only cheapest."""

@@ -50,7 +50,7 @@ LEVELS = (
     ("edges",),
     ("found",),
     ("orders",),
-    ("bestmap", "statements"),
+    ("bestmap", "statements", "rulings"),
     ("vega", "areas"),
     ("plots", "drawing"),
     ("report",),

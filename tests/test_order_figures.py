@@ -16,7 +16,8 @@ from derivations.atoms import evaluate
 from derivations.bestmap import best_map, study_for_map
 from derivations.found import boundaries_of
 from derivations.orders import orders_of, orders_of_einsum
-from derivations.statements import carried, load_statements, ruled
+from derivations.rulings import carried, ruled
+from derivations.statements import load_statements
 
 GLM = {"d_model": 2048, "H": 20, "d_k": 192, "d_v": 256, "d_c": 512}
 """Keys and values of different widths; model width and heads do not matter for where they switch."""

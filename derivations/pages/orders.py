@@ -96,7 +96,7 @@ def _summary(found: Orders) -> str:
         return start.rstrip()
     best, never, open_ = (found.count(s) for s in (Status.BEST, Status.NEVER, Status.UNDECIDED))
     chosen = ", or that are never best in one product" if several else ""
-    words = [f"{best} can be best, each at sizes where every other order costs more"]
+    words = [f"{best} can be best, each at sizes where all others of them cost more"]
     words += [f"{never} {'is' if never == 1 else 'are'} never best, with a certificate"] if never else []
     words += [f"{open_} undecided"] if open_ else []
     return start + (

@@ -10,7 +10,8 @@ from ..errors import InputError
 from ..notation import Notation
 from ..poly import Poly
 from ..report import Block, Display, Heading, Items, Math, Report, Table, cell, prose
-from ..statements import Carrier, Ruling, Statements, carried, ruled
+from ..rulings import Carrier, Ruling, carried, ruled
+from ..statements import Statements
 from ..trees import Space
 from ..verdicts import Status
 from .orders import cost_math
@@ -75,7 +76,7 @@ def _ruled(ruling: Ruling, statements: Statements) -> list[Block]:
         blocks.append(Display(tuple(spelled)))
     blocks.append(prose(_counted(ruling)))
     witnesses = [(f"{places[id(o)]}: ", *verdict_cells(o.verdict, setter.notation)[1], ".") for o in kept]
-    blocks += [prose("Each at sizes where every other order costs more:"), Items(tuple(witnesses))]
+    blocks += [prose("Each at sizes where the others cost more:"), Items(tuple(witnesses))]
     if ruling.rivals:
         entries = [
             (f"{places[id(order)]}: ", *crossing_words(crossover, setter.notation))
