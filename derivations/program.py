@@ -169,10 +169,20 @@ class Variant:
         """What is at least 0 at every legal size: S <= L, and what the author assumes."""
         found = [CONTEXT_HOLDS_QUERIES]
         for comparison in self.assume:
-            # sizes are whole, so what is above 0 is at least 1, over the fractions' common denominator
-            whole = lcm(*(value.denominator for value in comparison.slack.terms.values()))
             sharp = comparison.strict and "b" not in comparison.slack.names()
-            found.append(comparison.slack * whole - 1 if sharp else comparison.slack)
+            found.append(_whole(comparison.slack) - 1 if sharp else comparison.slack)
             if comparison.equal:
                 found.append(-comparison.slack)
         return tuple(found)
+
+
+def _whole(slack: Poly) -> Poly:
+    """A slack times what stands below its fraction lines: a whole number, at least 1 where it is above 0."""
+    below: dict[str, int] = {}
+    for powers, _ in slack.powers():
+        for name, exponent in powers.items():
+            below[name] = max(below.get(name, 0), -exponent)
+    clear = Poly.const(lcm(*(value.denominator for value in slack.terms.values())))
+    for name, exponent in below.items():
+        clear = clear * Poly.symbol(name) ** exponent
+    return slack * clear

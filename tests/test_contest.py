@@ -168,6 +168,10 @@ def test_at_its_witness_no_order_costs_less(case) -> None:
             for place, order in enumerate(best):
                 own = list(count.cost({index[0]: order.trees[0]}))
                 assert all(cost[place] >= own[place] for cost in every), order.bracketing
+                as_cheap = [cost for cost in every if cost[place] == own[place]]
+                assert all(
+                    one >= two for cost in as_cheap for one, two in zip(cost[-3:], own[-3:], strict=True)
+                )
 
 
 @pytest.mark.parametrize("case", CASES, ids=label)

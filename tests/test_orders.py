@@ -101,6 +101,15 @@ def test_units_and_batches() -> None:
     assert {o.bracketing: o.flops for o in batched.orders} == {o.bracketing: o.flops * 7 for o in flops.orders}
 
 
+def test_tables_serve_the_whole_batch() -> None:
+    """R_K W_UK has no sequence in it: one for all of them. So it is with what is made offline."""
+    found = {order.bracketing: order.flops for order in asked("mla-rope-in-key", "K", {"B": 7}).orders}
+    forms = L * C * H * K + L * H * K * K
+    assert found["(R_K (C W_UK))"] == forms * 2 * 7
+    turned = {text: cost for text, cost in found.items() if text == "((R_K W_UK) C)"}
+    assert turned == {"((R_K W_UK) C)": (L * K * K * H * C + L * H * C * K * 7) * 2}
+
+
 def test_prefill_and_decode_put_the_phase_into_the_costs() -> None:
     whole = {o.bracketing: o.flops for o in group_of(asked("mla", phase="verify"), "A").found}
     decode = {o.bracketing: o.flops for o in group_of(asked("mla"), "A").found}

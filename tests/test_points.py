@@ -6,6 +6,7 @@ import random
 from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
+from itertools import product as grid
 
 import pytest
 from hypothesis import given
@@ -177,6 +178,32 @@ def test_a_strict_assumption_is_strict_with_fractions_too(text: str) -> None:
     domain = Domain(["d_c", "d_k", "d_v"], variant.facts)
     for point in islice(domain.sample(), 300):
         check_sizes(variant, point, Conventions())
+
+
+COMPARISONS = [
+    "d_k <= d_c", "d_k < d_c", "d_k = d_c", "d_k >= d_c - 1", "2*d_k < d_c", "d_k < d_c/2", "d_k/2 < d_c/3",
+    "d_k < d_c - d_v/2", "d_k*d_v <= d_c", "min(d_k, d_v) < d_c", "d_c/d_k > 2", "d_c/d_k >= 2",
+    "d_k/d_c < 1/2", "1/d_k < 1/2", "d_c/d_k < 5/2", "d_v/d_k = d_c/d_v", "d_k > 3", "d_v/(2*d_k) > 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", COMPARISONS)
+def test_facts_hold_at_just_the_sizes_that_are_legal(text: str) -> None:
+    """A fact that fails at legal sizes would be a false premise of every proof."""
+    variant = assuming(load_variant("mla"), [text])
+    domain = Domain(["d_c", "d_k", "d_v"], variant.facts)
+    legal = 0
+    for d_c, d_k, d_v in grid(range(1, 8), repeat=3):
+        point = {"d_c": d_c, "d_k": d_k, "d_v": d_v}
+        try:
+            check_sizes(variant, point, Conventions())
+        except InputError:
+            assert not domain.holds(point), point
+        else:
+            legal += 1
+            assert domain.holds(point), point
+            assert all((evaluate(known, {**point, "L": 2, "S": 1}) or 0) >= 0 for known in variant.facts), point
+    assert 0 < legal < 7**3
 
 
 NOWHERE = [
