@@ -161,8 +161,8 @@ class _Search:
         count = len(self.space.region.leaves)
         return InputError(
             f"the search of {self.space.region.root}, a product of {count} factors, holds more than {MOST} "
-            "partial orders, none proved dearer than another; give sizes with --set, or leave outer products "
-            "out with --no-outer"
+            "partial orders, none proved dearer than another; give sizes with --set"
+            + (", or leave outer products out with --no-outer" if self.outer else "")
         )
 
 
