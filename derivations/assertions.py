@@ -1,0 +1,190 @@
+"""What a derivation claims of itself: its intensity, what cancels in it, its limit, and each crossover.
+
+Nothing here decides whether a claim holds: the same claims are made of every order of every variant,
+those that turn out false included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from .algebra import Ratio, limit_in
+from .claims import Term
+from .costs import Cost, sizes_of
+from .crossover import Crossover, Solution
+from .derivation import Derivation, Study, crossover_of, derive
+from .errors import InputError
+from .nested import nested_sum
+from .poly import Coefficient, Poly
+from .proofdata import denominator, poly_data
+from .quantities import Assertion, claim_about, ledger_expression, ratio_expression
+from .search import choose
+from .terms import Kind
+
+__all__ = ["assertions_of", "crossover_assertions", "intensity_assertions", "value_assertions"]
+
+_DEPENDENT = ("S", "B", "d_model", "b")
+"""Symbols whose absence from an intensity nobody asks about."""
+
+
+def assertions_of(study: Study, orders: Iterable[str]) -> tuple[Assertion, ...]:
+    """All claims about some orders of a variant, one by one and in pairs."""
+    named = tuple(orders)
+    found = [assertion for name in named for assertion in order_assertions(derive(study, name), named)]
+    for first, second in combinations(named, 2):
+        found += crossover_assertions(study, first, second)
+    return tuple(found)
+
+
+def order_assertions(derivation: Derivation, named: Iterable[str] = ()) -> tuple[Assertion, ...]:
+    """The claims about one order; `named` are the orders whose symbols matter too."""
+    return (*intensity_assertions(derivation, named), *value_assertions(derivation))
+
+
+def intensity_assertions(derivation: Derivation, named: Iterable[str] = ()) -> tuple[Assertion, ...]:
+    """What the intensity is, which sizes it does not depend on, and where it tends to."""
+    study, order, ratio = derivation.study, derivation.cost.order.name, derivation.intensity
+    if ratio is None or not derivation.flops:
+        return ()
+    known = study.values
+    quantities = {
+        "F": ledger_expression(derivation.cost, Kind.FLOPS, known),
+        "M": ledger_expression(derivation.cost, Kind.BYTES, known),
+        "I": ("div", ("def", "F"), ("def", "M")),
+    }
+    intensity: Term = ("def", "I")
+    put = _known(ratio, known)
+
+    def about(name: str, says: str, statement: Term) -> Assertion:
+        return Assertion(f"{order}.{name}", says, claim_about(statement, quantities, (), study.variant))
+
+    found = [
+        about("intensity", f"The arithmetic intensity of {order} is its closed form.",
+              ("same", intensity, ratio_expression(put)))
+    ]  # fmt: skip
+    for symbol in _asked(derivation, named):
+        says = f"The intensity of {order} does not depend on {symbol}."
+        found.append(about(f"intensity-free-of-{symbol}", says, ("independent", intensity, symbol)))
+    limit = limit_in(put, "L") if "L" in put.symbols() else None
+    if limit is not None and "L" not in known:
+        says = f"As L grows, the intensity of {order} tends to a limit."
+        found.append(about("intensity-limit", says, ("same", ("lim", intensity, "L"), ratio_expression(limit))))
+    return tuple(found)
+
+
+def _known(ratio: Ratio, known: Mapping[str, Coefficient]) -> Ratio:
+    from .atoms import put
+
+    images = {name: Poly.const(value) for name, value in known.items()}
+    return Ratio(put(ratio.over, images), put(ratio.under, images))
+
+
+def _asked(derivation: Derivation, named: Iterable[str]) -> list[str]:
+    """Sizes of the core that are free: those of this order's ledger and of the other named ones."""
+    costs: list[Cost] = [derivation.cost]
+    for name in named:
+        if name != derivation.cost.order.name:
+            costs.append(derive(derivation.study, name).cost)
+    from .atoms import free_symbols
+
+    used = frozenset[str]().union(*(free_symbols(p) for cost in costs for p in (cost.flops, cost.bytes)))
+    ranks = {name: place for place, name in enumerate(derivation.study.variant.symbols)}
+    free = used - set(derivation.study.values) - set(_DEPENDENT)
+    return sorted(free, key=lambda name: (name != "L", ranks.get(name, len(ranks)), name))
+
+
+def crossover_assertions(study: Study, first: str, second: str) -> tuple[Assertion, ...]:
+    """Claims about where two orders cost the same FLOPs in S: scope attention, S free."""
+    values = {name: value for name, value in study.values.items() if name != "S"}
+    conventions = replace(study.conventions, phase="verify", scope="attention")
+    asked = replace(study, values={}, conventions=conventions)
+    try:
+        crossover = crossover_of(asked, first, second, "S")
+    except InputError:
+        return ()
+    quantities = {
+        f"F_{name}": ledger_expression(derive(asked, name).cost, Kind.FLOPS, {}) for name in (first, second)
+    }
+    pair = _Pair(study, crossover, quantities, f"{first}-{second}")
+    if values:
+        return ()
+    return tuple(pair.assertions())
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two orders and where they meet."""
+
+    study: Study
+    crossover: Crossover
+    quantities: Mapping[str, Term]
+    name: str
+
+    def about(self, name: str, says: str, statement: Term, assumed: Iterable[Term]) -> Assertion:
+        claim = claim_about(statement, self.quantities, assumed, self.study.variant)
+        return Assertion(f"{self.name}.{name}", says, claim)
+
+    def assertions(self) -> Iterator[Assertion]:
+        solutions = self.crossover.solutions
+        for number, solution in enumerate(solutions, 1):
+            if solution.root.ratio is not None:
+                yield from self._solution(solution, f"-{number}" if len(solutions) > 1 else "")
+        if len(solutions) == 1 and len(solutions[0].conditions) == 1:
+            yield self._none(solutions[0])
+
+    def _solution(self, solution: Solution, mark: str) -> Iterator[Assertion]:
+        low, high = ("def", f"F_{solution.below}"), ("def", f"F_{solution.above}")
+        root: Term = ("root", low, high, "S")
+        given = [("pos", poly_data(c.slack * denominator(c.slack))) for c in solution.conditions]
+        assert solution.root.ratio is not None
+        closed = ratio_expression(solution.root.ratio)
+        statement = (
+            "all", ("crosses", low, high, "S"), ("same", root, closed),
+            ("less", ("num", 0), root), ("less", root, ("sym", "L")),
+        )  # fmt: skip
+        where = " Where the condition holds," if given else ""
+        yield self.about(
+            f"crossover{mark}",
+            f"{where} {solution.below} is cheaper below one S* between 0 and L, {solution.above} above it, and they "
+            "cost the same there only.".strip(),
+            statement, given,
+        )  # fmt: skip
+        used = solution.root.ratio.symbols()
+        for symbol in sorted((self.crossover.costs[0].names() | self.crossover.costs[1].names()) - used - {"S"}):
+            yield self.about(
+                f"crossover{mark}-free-of-{symbol}", f"S* does not depend on {symbol}.",
+                ("independent", root, symbol), given,
+            )  # fmt: skip
+        if "L" in used:
+            yield self.about(f"crossover{mark}-grows", "S* increases with L.", ("increasing", root, "L"), given)
+        if solution.limit is not None:
+            yield self.about(
+                f"crossover{mark}-limit", "As L grows, S* tends to a limit.",
+                ("same", ("lim", root, "L"), ratio_expression(solution.limit)), given,
+            )  # fmt: skip
+
+    def _none(self, solution: Solution) -> Assertion:
+        """Where the condition fails: the order that is cheaper at first stays so."""
+        slack = -solution.conditions[0].slack
+        given = [("nonneg", poly_data(slack * denominator(slack)))]
+        low, high = ("def", f"F_{solution.below}"), ("def", f"F_{solution.above}")
+        says = f"Where the condition fails, {solution.below} never costs more than {solution.above}."
+        return self.about("no-crossover", says, ("atmost", low, high), given)
+
+
+def value_assertions(derivation: Derivation) -> tuple[Assertion, ...]:
+    """That the order computes what the program says: each product bracketed in two ways has one value."""
+    cost, order = derivation.cost, derivation.cost.order
+    written = choose(cost.graph, "direct", sizes_of(derivation.study.conventions, derivation.study.batched)).trees
+    found = []
+    for region, direct, tree in zip(cost.graph.regions, written, order.trees, strict=True):
+        nodes = [nested_sum(region, which) for which in (direct, tree)]
+        if len(region.leaves) < 3 or nodes[0] == nodes[1]:
+            continue
+        mark = f".{region.index + 1}" if region.index else ""
+        says = f"{order.name} computes {region.root} as the program writes it: the sums exchange."
+        claim = claim_about(("value", *nodes), {})
+        found.append(Assertion(f"{order.name}.value-of-{region.root}{mark}", says, claim))
+    return tuple(found)

@@ -1,0 +1,217 @@
+"""Why a polynomial is not negative: it is a sum of products of things that are not.
+
+Each assumption `q >= 0` is used to write one symbol as others plus a slack; a size may also be written
+as 1 plus a slack. Where all coefficients are then positive, that sum is the certificate. The fewest slacks
+that do are used, so that a reader sees only what matters. Where two assumptions bound one symbol, weights
+are sought by linear programming.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, islice
+
+from .atoms import evaluate, free_symbols
+from .claims import STEP, Claim, Term
+from .domain import solvable
+from .farkas import TooLarge, combine
+from .points import Domain, Point
+from .poly import Poly
+from .proofdata import poly_data, poly_of
+
+__all__ = ["Facts"]
+
+Weights = dict[tuple[tuple[int, int], ...], Fraction]
+Found = tuple[Weights, list[tuple[Term, str]]]
+_TRIES = 600
+_LARGEST = 400
+_SAMPLES = 40
+
+
+class Facts:
+    """What is known of the signs of sizes under the assumptions of a claim."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.sizes = {*claim.sizes}
+        self._points: dict[frozenset[str], list[Point]] = {}
+        self.known = [(head, poly_of(rest[0])) for head, *rest in claim.assumptions if head != "put"]
+
+    def rule(self, statement: Term) -> str | None:
+        """The rule that gives a statement at once, if one does."""
+        if statement in self.claim.assumptions:
+            return "given"
+        head, terms = statement
+        poly = poly_of(terms)
+        names = [*poly.names()]
+        if len(names) == 1 and head == "pos" and poly == Poly.symbol(names[0]):
+            return "size" if names[0] in (STEP, *self.claim.sizes, *self.claim.positives) else None
+        if len(names) == 1 and head == "nonneg" and poly == Poly.symbol(names[0]) - 1 and names[0] in self.sizes:
+            return "size"
+        return None
+
+    def certificate(self, poly: Poly, strict: bool) -> Found | None:
+        """Weights, and the facts they stand before, with the rule of each."""
+        if not poly:
+            return None if strict else ({}, [])
+        found = self._read_off(poly, {}, strict)
+        if found is not None or self._seen_against(poly, strict):
+            return found
+        for kinds in (("given",), ("given", "whole"), ("given", "whole", "size")):
+            found = self._by_weights(poly, kinds, strict)
+            if found is not None:
+                return found
+        for images, facts in islice(self._coordinates(poly), _TRIES):
+            if _size(poly, images) > _LARGEST:
+                continue
+            found = self._read_off(poly.map_symbols(images.get), facts, strict)
+            if found is not None:
+                return found
+        return None
+
+    def _seen_against(self, poly: Poly, strict: bool) -> bool:
+        """Whether some legal sizes show another sign, so that no certificate need be sought."""
+        names = frozenset(free_symbols(poly))
+        if names not in self._points:
+            facts = [q - 1 if head == "pos" and q.names() <= self.sizes and _integral(q) else q for head, q in self.known]
+            self._points[names] = list(islice(Domain(names, facts).sample(), _SAMPLES))
+        values = (evaluate(poly, point) or 0 for point in self._points[names])
+        return any(value < 0 or (strict and value == 0) for value in values)
+
+    def _coordinates(self, poly: Poly) -> Iterator[tuple[dict[str, Poly], dict[str, tuple[Term, str]]]]:
+        """Ways to write sizes in slacks, those with few slacks first: images, and what each slack is."""
+        versions: list[list[tuple[str, Poly, str]]] = []
+        for head, q in self.known:
+            options = [(head, q, "given")]
+            if head == "pos" and q.names() <= self.sizes and _integral(q):
+                options.append(("nonneg", q - 1, "whole"))
+            versions.append(options)
+        for count in range(len(versions) + 1):
+            for chosen in combinations(versions, count):
+                for facts in _picks(chosen):
+                    solved = _solve(facts)
+                    if solved is None:
+                        continue
+                    images, slacks = solved
+                    left = sorted(
+                        {n for p in (poly, *images.values()) for n in p.names()} & self.sizes - set(images)
+                    )
+                    for ones in range(len(left) + 1):
+                        for over_one in combinations(left, ones):
+                            yield self._over_one(images, slacks, over_one)
+
+    def _over_one(
+        self, images: dict[str, Poly], slacks: dict[str, tuple[Term, str]], names: tuple[str, ...]
+    ) -> tuple[dict[str, Poly], dict[str, tuple[Term, str]]]:
+        extra = {n: Poly.symbol(f"{n} - 1") + 1 for n in names}
+        both = {n: p.map_symbols(extra.get) for n, p in images.items()} | extra
+        facts = {f"{n} - 1": (("nonneg", poly_data(Poly.symbol(n) - 1)), "size") for n in names}
+        return both, {**slacks, **facts}
+
+    def _read_off(self, expanded: Poly, slacks: dict[str, tuple[Term, str]], strict: bool) -> Found | None:
+        """The certificate that an expanded polynomial is, if it has no negative coefficient."""
+        if any(value < 0 for value in expanded.terms.values()):
+            return None
+        facts = dict(slacks)
+        for name in expanded.names():
+            if name in facts:
+                continue
+            rule = self.rule(("pos", poly_data(Poly.symbol(name))))
+            if rule is None:
+                return None
+            facts[name] = (("pos", poly_data(Poly.symbol(name))), rule)
+        terms = [(sorted(powers.items()), Fraction(c)) for powers, c in expanded.powers()]
+        positive = any(all(facts[n][0][0] == "pos" for n, _ in powers) for powers, _ in terms)
+        if strict and not positive:
+            return None
+        names = sorted(expanded.names())
+        weights = {tuple(sorted((names.index(n), e) for n, e in powers)): c for powers, c in terms}
+        return weights, [facts[name] for name in names]
+
+    def _by_weights(self, poly: Poly, kinds: tuple[str, ...], strict: bool) -> Found | None:
+        """A sum of facts of some kinds times single terms, found by linear programming.
+
+        Only terms that can make up for a negative one are tried.
+        """
+        facts: list[tuple[Term, str]] = [((head, poly_data(q)), "given") for head, q in self.known]
+        if "whole" in kinds:
+            sharp = [q for head, q in self.known if head == "pos" and q.names() <= self.sizes and _integral(q)]
+            facts += [(("nonneg", poly_data(q - 1)), "whole") for q in sharp]
+        if "size" in kinds:
+            names = sorted(poly.names() & self.sizes)
+            facts += [(("nonneg", poly_data(Poly.symbol(n) - 1)), "size") for n in names]
+        columns = _columns(poly, [poly_of(terms) for (_, terms), _ in facts])
+        if not columns or len(columns) > _LARGEST:
+            return None
+        try:
+            found = combine([poly.terms, *((-(times * q)).terms for times, _, q in columns)])
+        except TooLarge:
+            return None
+        if found is None or not found[0]:
+            return None
+        images = {f"fact {place}": q for _, place, q in columns}
+        rest, sums = poly, Poly()
+        for (times, place, q), value in zip(columns, found[1:], strict=True):
+            share = Fraction(value) / Fraction(found[0])
+            rest, sums = rest - times * q * share, sums + times * Poly.symbol(f"fact {place}") * share
+        return self._read_off(sums + rest, {name: facts[int(name.split()[1])] for name in images}, strict)
+
+
+def _columns(poly: Poly, facts: list[Poly]) -> list[tuple[Poly, int, Poly]]:
+    """(single term, which fact, fact) where the product has a negative term that the polynomial has too."""
+    found: dict[tuple[Poly, int], Poly] = {}
+    wanted = {monomial for monomial, value in poly.terms.items() if value < 0}
+    for _ in range(2):
+        for place, fact in enumerate(facts):
+            for low in [m for m, value in fact.terms.items() if value < 0]:
+                for monomial in sorted(wanted):
+                    times = Poly({monomial - low: 1})
+                    if all(e >= 0 for powers, _ in times.powers() for e in powers.values()):
+                        found.setdefault((times, place), fact)
+        wanted |= {m for (times, _), q in found.items() for m, v in (times * q).terms.items() if v < 0}
+    return [(times, place, q) for (times, place), q in found.items()]
+
+
+def _integral(poly: Poly) -> bool:
+    return all(Fraction(c).denominator == 1 for c in poly.terms.values())
+
+
+def _picks(chosen: tuple[list[tuple[str, Poly, str]], ...]) -> Iterator[list[tuple[str, Poly, str]]]:
+    """Every fact as it stands, or all that can be as whole numbers."""
+    yield [options[0] for options in chosen]
+    if any(len(options) > 1 for options in chosen):
+        yield [options[-1] for options in chosen]
+
+
+def _solve(
+    facts: list[tuple[str, Poly, str]],
+) -> tuple[dict[str, Poly], dict[str, tuple[Term, str]]] | None:
+    """Symbols written in slacks; None where some fact can be solved for no symbol."""
+    images: dict[str, Poly] = {}
+    slacks: dict[str, tuple[Term, str]] = {}
+    for number, (head, q, rule) in enumerate(facts):
+        fact = q.map_symbols(images.get)
+        found = solvable(fact)
+        if found is None or found[0].startswith("slack"):
+            return None
+        name = found[0]
+        slack = f"slack {number}"
+        scale = Fraction(fact.coefficients(name)[1].constant or 0)
+        if not scale:
+            return None
+        image = (Poly.symbol(slack) - (fact - Poly.symbol(name) * scale)) * (1 / scale)
+        images = {n: p.map_symbols({name: image}.get) for n, p in images.items()} | {name: image}
+        slacks[slack] = ((head, poly_data(q)), rule)
+    return images, slacks
+
+
+def _size(poly: Poly, images: dict[str, Poly]) -> int:
+    """About how many terms the images make of a polynomial."""
+    total = 0
+    for powers, _ in poly.powers():
+        count = 1
+        for name, exponent in powers.items():
+            count *= len(images[name].terms) ** exponent if name in images else 1
+        total += count
+    return total

@@ -1,0 +1,163 @@
+"""Quantities of a derivation as expressions, and claims about them with the assumptions they need.
+
+A quantity is what the ledger adds up, term by term, before anything is simplified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .algebra import Ratio
+from .atoms import Atom, atom_of, free_symbols, put
+from .claims import Claim, Term
+from .costs import Cost
+from .errors import Place
+from .expr import Comparison
+from .poly import Coefficient, Poly
+from .proofdata import denominator, monomial_expression, poly_data, poly_expression, poly_of
+from .program import Variant
+
+__all__ = ["Assertion", "assumption", "claim_about", "ledger_expression", "ratio_expression", "symbols_of"]
+
+WIDTHS = frozenset({"b"})
+"""Symbols that need not be whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """A claim with its name and its sentence."""
+
+    id: str
+    """Unique among the claims of a variant."""
+    says: str
+    """What is claimed, for people."""
+    claim: Claim
+    """What is claimed, for the kernel."""
+    expect: str | None = None
+    """`proved`, `refuted` or `open`, where the author says what must come out."""
+    place: Place | None = None
+    """Where it is written."""
+    given: tuple[str, ...] = ()
+    """The author's assumptions, as written."""
+
+
+def ledger_expression(cost: Cost, kind: str, known: Mapping[str, Coefficient]) -> Term:
+    """The sum of a ledger's terms in scope, as it stands, with known sizes put in."""
+    images = {name: Poly.const(value) for name, value in known.items()}
+    parts = [
+        monomial_expression(dict(sorted(powers.items())), Fraction(coefficient))
+        for term in cost.selected(kind)
+        for powers, coefficient in sorted(put(term.amount, images).powers(), key=lambda item: sorted(item[0].items()))
+    ]
+    return ("num", 0) if not parts else parts[0] if len(parts) == 1 else ("add", *parts)
+
+
+def ratio_expression(ratio: Ratio) -> Term:
+    """A ratio with what both sides share cancelled."""
+    factors = ratio.factors()
+    above, below = factors.part(True).poly(), factors.part(False).poly()
+    return poly_expression(above) if below == 1 else ("div", poly_expression(above), poly_expression(below))
+
+
+def symbols_of(*terms: Term) -> frozenset[str]:
+    """The symbols of expressions and statements; those inside a min, ceil or floor as that one."""
+    found: set[str] = set()
+    for term in terms:
+        if term and term[0] == "sym":
+            found.add(term[1])
+        elif term and term[0] in ("pos", "nonneg", "put"):
+            found |= {name for _, monomial in term[-1] for name, _ in monomial}
+            found |= {term[1]} if term[0] == "put" else set()
+        elif term:
+            found |= symbols_of(*(part for part in term if isinstance(part, tuple)))
+    return frozenset(found)
+
+
+def assumption(comparison: Comparison) -> tuple[Term, ...]:
+    """What a comparison says, for the kernel; an equality that gives one symbol is put in its place."""
+    slack = comparison.slack * denominator(comparison.slack)
+    if not comparison.equal:
+        return (("pos" if comparison.strict else "nonneg", poly_data(slack)),)
+    for name in sorted(slack.names(), key=lambda n: (n != "S", n)):
+        parts = slack.coefficients(name)
+        number = parts[1].constant if set(parts) <= {0, 1} and 1 in parts else None
+        if number and not any(atom_of(n) and name in free_symbols(Poly.symbol(n)) for n in slack.names()):
+            value = parts.get(0, Poly()) * (Fraction(-1) / number)
+            if denominator(value) == 1:
+                return (("put", name, poly_data(value)),)
+    return ("nonneg", poly_data(slack)), ("nonneg", poly_data(-slack))
+
+
+def claim_about(
+    statement: Term, definitions: Mapping[str, Term], assumed: Iterable[Term] = (), variant: Variant | None = None
+) -> Claim:
+    """The claim with the definitions it uses and the assumptions that concern its symbols."""
+    used = _used(statement, definitions)
+    kept = {name: body for name, body in definitions.items() if name in used}
+    names = set(symbols_of(statement, *kept.values()) | _bound(statement, *kept.values()))
+    own = [*assumed, *(term for c in (variant.assume if variant else ()) for term in assumption(c))]
+    queries = next((poly_of(term[2]) for term in own if term[:2] == ("put", "S")), Poly.symbol("S"))
+    if queries not in (Poly.const(1), Poly.symbol("L")):
+        own.append(("nonneg", poly_data(Poly.symbol("L") - queries)))
+    facts: list[Term] = []
+    opaque: dict[str, Term] = {}
+    grown = True
+    while grown:
+        grown = False
+        for name in sorted(names - set(opaque)):
+            atom = atom_of(name)
+            if atom is not None:
+                opaque[name] = _body(atom)
+                own += _bounds(name, atom)
+                names |= symbols_of(opaque[name])
+                grown = True
+        for term in own:
+            mine = symbols_of(term)
+            if term not in facts and (mine <= names if _queries(term) else mine & names):
+                facts.append(term)
+                names |= mine
+                grown = True
+    plain = names - set(opaque)
+    return Claim(
+        statement, tuple(kept.items()), tuple(dict.fromkeys(facts)),
+        tuple(sorted(plain - WIDTHS)), tuple(sorted(plain & WIDTHS)), tuple(sorted(opaque.items())),
+    )  # fmt: skip
+
+
+def _queries(term: Term) -> bool:
+    """Whether it is S <= L, which says nothing where only one of them occurs."""
+    return term == ("nonneg", poly_data(Poly.symbol("L") - Poly.symbol("S")))
+
+
+def _used(term: Term, definitions: Mapping[str, Term]) -> set[str]:
+    if term and term[0] == "def":
+        return {term[1]} | _used(definitions[term[1]], definitions)
+    return {n for part in term if isinstance(part, tuple) for n in _used(part, definitions)}
+
+
+def _bound(*terms: Term) -> set[str]:
+    """Symbols that are named without being used: those of limits, crossings and the like."""
+    found: set[str] = set()
+    for term in terms:
+        if term and term[0] in ("independent", "increasing", "lim", "shift", "crosses", "root"):
+            found.add(term[-1])
+        found |= _bound(*(part for part in term if isinstance(part, tuple)))
+    return found
+
+
+def _body(atom: Atom) -> Term:
+    if atom.function == "min":
+        return ("min", *map(poly_expression, atom.arguments))
+    return atom.function, ("div", *map(poly_expression, atom.arguments))
+
+
+def _bounds(name: str, atom: Atom) -> list[Term]:
+    """What follows from the definition: it is positive, and a min is at most either side."""
+    own = Poly.symbol(name)
+    signs: list[Term] = [("nonneg" if atom.function == "floor" else "pos", poly_data(own))]
+    if atom.function == "min":
+        sides = [a * denominator(a - own) - own * denominator(a - own) for a in atom.arguments]
+        signs += [("nonneg", poly_data(side)) for side in sides]
+    return signs
