@@ -11,19 +11,21 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from .algebra import Ratio, limit_in
+from .atoms import atom_of, free_symbols
+from .atoms import put as put_in
 from .claims import Term
 from .costs import Cost, sizes_of
 from .crossover import Crossover, Solution
 from .derivation import Derivation, Study, crossover_of, derive
-from .errors import InputError
+from .errors import InputError, Place
+from .expr import Comparison
 from .nested import nested_sum
 from .poly import Coefficient, Poly
-from .proofdata import denominator, poly_data
 from .quantities import Assertion, claim_about, ledger_expression, ratio_expression
 from .search import choose
 from .terms import Kind
 
-__all__ = ["assertions_of", "crossover_assertions", "intensity_assertions", "value_assertions"]
+__all__ = ["assertions_of", "crossover_assertions", "intensity_assertions", "order_assertions", "value_assertions", "value_statement"]
 
 _DEPENDENT = ("S", "B", "d_model", "b")
 """Symbols whose absence from an intensity nobody asks about."""
@@ -75,10 +77,8 @@ def intensity_assertions(derivation: Derivation, named: Iterable[str] = ()) -> t
 
 
 def _known(ratio: Ratio, known: Mapping[str, Coefficient]) -> Ratio:
-    from .atoms import put
-
     images = {name: Poly.const(value) for name, value in known.items()}
-    return Ratio(put(ratio.over, images), put(ratio.under, images))
+    return Ratio(put_in(ratio.over, images), put_in(ratio.under, images))
 
 
 def _asked(derivation: Derivation, named: Iterable[str]) -> list[str]:
@@ -87,8 +87,6 @@ def _asked(derivation: Derivation, named: Iterable[str]) -> list[str]:
     for name in named:
         if name != derivation.cost.order.name:
             costs.append(derive(derivation.study, name).cost)
-    from .atoms import free_symbols
-
     used = frozenset[str]().union(*(free_symbols(p) for cost in costs for p in (cost.flops, cost.bytes)))
     ranks = {name: place for place, name in enumerate(derivation.study.variant.symbols)}
     free = used - set(derivation.study.values) - set(_DEPENDENT)
@@ -122,8 +120,8 @@ class _Pair:
     quantities: Mapping[str, Term]
     name: str
 
-    def about(self, name: str, says: str, statement: Term, assumed: Iterable[Term]) -> Assertion:
-        claim = claim_about(statement, self.quantities, assumed, self.study.variant)
+    def about(self, name: str, says: str, statement: Term, given: Iterable[Comparison]) -> Assertion:
+        claim = claim_about(statement, self.quantities, given, self.study.variant)
         return Assertion(f"{self.name}.{name}", says, claim)
 
     def assertions(self) -> Iterator[Assertion]:
@@ -137,7 +135,7 @@ class _Pair:
     def _solution(self, solution: Solution, mark: str) -> Iterator[Assertion]:
         low, high = ("def", f"F_{solution.below}"), ("def", f"F_{solution.above}")
         root: Term = ("root", low, high, "S")
-        given = [("pos", poly_data(c.slack * denominator(c.slack))) for c in solution.conditions]
+        given = [Comparison("", condition.slack, True) for condition in solution.conditions]
         assert solution.root.ratio is not None
         closed = ratio_expression(solution.root.ratio)
         statement = (
@@ -152,7 +150,8 @@ class _Pair:
             statement, given,
         )  # fmt: skip
         used = solution.root.ratio.symbols()
-        for symbol in sorted((self.crossover.costs[0].names() | self.crossover.costs[1].names()) - used - {"S"}):
+        names = self.crossover.costs[0].names() | self.crossover.costs[1].names()
+        for symbol in sorted(n for n in names - used - {"S"} if atom_of(n) is None):
             yield self.about(
                 f"crossover{mark}-free-of-{symbol}", f"S* does not depend on {symbol}.",
                 ("independent", root, symbol), given,
@@ -167,8 +166,7 @@ class _Pair:
 
     def _none(self, solution: Solution) -> Assertion:
         """Where the condition fails: the order that is cheaper at first stays so."""
-        slack = -solution.conditions[0].slack
-        given = [("nonneg", poly_data(slack * denominator(slack)))]
+        given = [Comparison("", -solution.conditions[0].slack, False)]
         low, high = ("def", f"F_{solution.below}"), ("def", f"F_{solution.above}")
         says = f"Where the condition fails, {solution.below} never costs more than {solution.above}."
         return self.about("no-crossover", says, ("atmost", low, high), given)
@@ -176,15 +174,27 @@ class _Pair:
 
 def value_assertions(derivation: Derivation) -> tuple[Assertion, ...]:
     """That the order computes what the program says: each product bracketed in two ways has one value."""
-    cost, order = derivation.cost, derivation.cost.order
-    written = choose(cost.graph, "direct", sizes_of(derivation.study.conventions, derivation.study.batched)).trees
     found = []
-    for region, direct, tree in zip(cost.graph.regions, written, order.trees, strict=True):
-        nodes = [nested_sum(region, which) for which in (direct, tree)]
-        if len(region.leaves) < 3 or nodes[0] == nodes[1]:
-            continue
-        mark = f".{region.index + 1}" if region.index else ""
-        says = f"{order.name} computes {region.root} as the program writes it: the sums exchange."
+    for name, nodes in _bracketed(derivation):
+        says = f"{derivation.cost.order.name} computes {name} as the program writes it: the sums exchange."
         claim = claim_about(("value", *nodes), {})
-        found.append(Assertion(f"{order.name}.value-of-{region.root}{mark}", says, claim))
+        found.append(Assertion(f"{derivation.cost.order.name}.value-of-{name}", says, claim))
     return tuple(found)
+
+
+def value_statement(derivation: Derivation, place: Place | None = None) -> Term:
+    """That every product of an order has the value of the product as written."""
+    found: list[Term] = [("value", *nodes) for _, nodes in _bracketed(derivation)]
+    if not found:
+        raise InputError(f"{derivation.cost.order.name} brackets every product as the program writes it", place)
+    return found[0] if len(found) == 1 else ("all", *found)
+
+
+def _bracketed(derivation: Derivation) -> Iterator[tuple[str, tuple[Term, Term]]]:
+    """Products that an order brackets in another way than the program: as written, and by the order."""
+    cost, study = derivation.cost, derivation.study
+    written = choose(cost.graph, "direct", sizes_of(study.conventions, study.batched)).trees
+    for region, direct, tree in zip(cost.graph.regions, written, cost.order.trees, strict=True):
+        nodes = nested_sum(region, direct), nested_sum(region, tree)
+        if len(region.leaves) > 2 and nodes[0] != nodes[1]:
+            yield f"{region.root}.{region.index + 1}" if region.index else region.root, nodes

@@ -1,8 +1,4 @@
-"""Size formulas in YAML and on the command line: parsed, bounded, never evaluated as code.
-
-    sum     := product (("+" | "-") product)*
-    product := atom (("*" | "/") atom)*
-    atom    := number | name | "(" sum ")" | ("min" | "ceil" | "floor") "(" sum ("," sum)* ")"
+"""Size formulas in YAML and on the command line, as polynomials (`syntax` has the grammar).
 
 `a / b` is an exact quotient: it must come out whole when numbers are put in. `ceil(a/b)` and
 `floor(a/b)` round instead; a divisor is a single term. A comparison is `sum (< | <= | = | >= | >) sum`.
@@ -10,23 +6,19 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .atoms import CONTEXT_HOLDS_QUERIES, ceiling, floored, minimum
-from .dims import LARGEST, is_name
 from .domain import nonnegative
 from .errors import InputError, Place
 from .poly import Poly
+from .syntax import Wrong, parse, sides_of
 
-__all__ = ["Comparison", "parse_comparison", "parse_size"]
+__all__ = ["Comparison", "comparison", "parse_comparison", "parse_side", "parse_size"]
 
-MAX_LENGTH = 200
-MAX_DEPTH = 12
 MAX_TERMS = 200
 MAX_DEGREE = 8
-_TOKEN = re.compile(r"\s*(?:([0-9]+)(?![A-Za-z_.])|([A-Za-z][A-Za-z0-9_]*)|([-+*/(),]))")
-_RELATION = re.compile(r"<=|>=|==|<|>|=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,133 +47,60 @@ def parse_size(text: str, place: Place) -> Poly:
 
 def parse_comparison(text: str, place: Place) -> Comparison:
     """The comparison in `text`, such as `d_k + d_v < 2*d_c`."""
-    relations = _RELATION.findall(text)
-    if len(relations) != 1:
-        raise InputError(f"{text[:60]!r} is no comparison; write it like d_k + d_v < 2*d_c", place)
-    relation = relations[0]
-    left, right = (parse_side(side, place) for side in text.split(relation))
+    left, relation, right = sides_of(text, place)
+    return comparison(text, parse_side(left, place), relation, parse_side(right, place))
+
+
+def comparison(text: str, left: Poly, relation: str, right: Poly) -> Comparison:
+    """A comparison of two polynomials."""
     slack = left - right if relation in (">", ">=") else right - left
-    return Comparison(text, slack, relation in ("<", ">"), relation in ("=", "=="))
+    return Comparison(text, slack, relation in ("<", ">"), relation == "=")
 
 
 def parse_side(text: str, place: Place) -> Poly:
     """A formula that may be zero, as one side of a comparison may."""
-    parser = _Parser(text, place)
-    result = parser.sum(0)
-    parser.finish()
-    return result
+    return parse(text, place, _Sizes())
 
 
-class _Parser:
-    def __init__(self, text: str, place: Place) -> None:
-        self.text, self.place, self.position = text, place, 0
-        if len(text) > MAX_LENGTH:
-            raise InputError(f"the formula is longer than {MAX_LENGTH} characters", place)
-        self.tokens: list[tuple[str, str]] = []
-        position = 0
-        while text[position:].strip():
-            hit = _TOKEN.match(text, position)
-            if hit is None:
-                raise self.wrong(f"cannot read {text[position:].strip()[:20]!r}")
-            number, name, sign = hit.groups()
-            kind = "number" if number else "name" if name else "sign"
-            self.tokens.append((kind, number or name or sign))
-            position = hit.end()
+class _Sizes:
+    """Formulas as polynomials."""
 
-    def wrong(self, what: str) -> InputError:
-        return InputError(
-            f"{what} in the formula {self.text[:60]!r}; use names, whole numbers, + - * / ( ), "
-            "min, ceil and floor",
-            self.place,
-        )
+    powers = False
 
-    def peek(self) -> str:
-        return self.tokens[self.position][1] if self.position < len(self.tokens) else ""
+    def number(self, value: int) -> Poly:
+        return Poly.const(value)
 
-    def take(self, *signs: str) -> str:
-        token = self.peek()
-        if token and token in signs:
-            self.position += 1
-            return token
-        return ""
+    def name(self, name: str) -> Poly:
+        return Poly.symbol(name)
 
-    def expect(self, sign: str) -> None:
-        if not self.take(sign):
-            found = repr(self.peek()) if self.peek() else "the end"
-            raise self.wrong(f"expected {sign!r}, found {found}")
+    def add(self, left: Poly, right: Poly) -> Poly:
+        return left + right
 
-    def finish(self) -> None:
-        if self.position < len(self.tokens):
-            raise self.wrong(f"{self.peek()!r} is not expected")
+    def subtract(self, left: Poly, right: Poly) -> Poly:
+        return left - right
 
-    def sum(self, depth: int) -> Poly:
-        result = self.product(depth)
-        while sign := self.take("+", "-"):
-            right = self.product(depth)
-            result = result + right if sign == "+" else result - right
+    def multiply(self, left: Poly, right: Poly) -> Poly:
+        if len(left.terms) * len(right.terms) > MAX_TERMS:
+            raise Wrong("too many terms")
+        return left * right
+
+    def divide(self, left: Poly, right: Poly) -> Poly:
+        if len(right.terms) != 1:
+            raise Wrong("the divisor must be a single term")
+        if nonnegative(-right):
+            raise Wrong("the divisor must be positive")
+        return self.multiply(left, right.inverse())
+
+    def power(self, base: Poly, exponent: int) -> Poly:
+        raise Wrong("no powers")
+
+    def minimum(self, parts: Sequence[Poly]) -> Poly:
+        result = parts[0]
+        for other in parts[1:]:
+            result = minimum(result, other)
         return result
 
-    def product(self, depth: int) -> Poly:
-        result = self.atom(depth)
-        while sign := self.take("*", "/"):
-            right = self.atom(depth)
-            if sign == "/" and len(right.terms) != 1:
-                raise self.wrong("the divisor must be a single term")
-            if sign == "/" and nonnegative(-right):
-                raise self.wrong("the divisor must be positive")
-            if len(result.terms) * len(right.terms) > MAX_TERMS:
-                raise self.wrong("too many terms")
-            result = result * (right if sign == "*" else right.inverse())
-        return result
-
-    def atom(self, depth: int) -> Poly:
-        if depth > MAX_DEPTH:
-            raise self.wrong(f"parentheses nested deeper than {MAX_DEPTH}")
-        if self.take("("):
-            inner = self.sum(depth + 1)
-            self.expect(")")
-            return inner
-        if self.position >= len(self.tokens) or self.tokens[self.position][0] == "sign":
-            found = repr(self.peek()) if self.peek() else "the end"
-            raise self.wrong(f"expected a name or a number, found {found}")
-        kind, token = self.tokens[self.position]
-        self.position += 1
-        if kind == "number":
-            if len(token) > 16 or int(token) > LARGEST:
-                raise self.wrong("a number is too large")
-            return Poly.const(int(token))
-        if self.peek() == "(":
-            return self.call(token, depth)
-        if not is_name(token):
-            raise self.wrong(f"{token[:20]!r} is no name")
-        return Poly.symbol(token)
-
-    def call(self, function: str, depth: int) -> Poly:
-        if function not in ("min", "ceil", "floor"):
-            raise self.wrong(f"unknown function {function[:20]!r}")
-        self.expect("(")
-        if function == "min":
-            arguments = [self.sum(depth + 1)]
-            while self.take(","):
-                arguments.append(self.sum(depth + 1))
-            self.expect(")")
-            result = arguments[0]
-            for other in arguments[1:]:
-                result = minimum(result, other)
-            return result
-        top = self.product_before_slash(depth + 1)
-        self.expect("/")
-        bottom = self.atom(depth + 1)
-        self.expect(")")
-        if len(bottom.terms) != 1 or nonnegative(-bottom):
-            raise self.wrong("the divisor must be a single positive term")
-        return ceiling(top, bottom) if function == "ceil" else floored(top, bottom)
-
-    def product_before_slash(self, depth: int) -> Poly:
-        result = self.atom(depth)
-        while self.take("*"):
-            right = self.atom(depth)
-            if len(result.terms) * len(right.terms) > MAX_TERMS:
-                raise self.wrong("too many terms")
-            result = result * right
-        return result
+    def rounded(self, function: str, above: Poly, below: Poly) -> Poly:
+        if len(below.terms) != 1 or nonnegative(-below):
+            raise Wrong("the divisor must be a single positive term")
+        return ceiling(above, below) if function == "ceil" else floored(above, below)

@@ -3,16 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from .atoms import put
 from .claims import Term
+from .costs import sizes_of
+from .derivation import Study
 from .errors import InputError
 from .graph import Region
 from .poly import Coefficient, Poly
 from .proofdata import poly_data
-from .trees import Space, Tree
+from .regions import build_graph
+from .search import choose, spaces
+from .sharing import Sharing
+from .transform import without_caches
+from .trees import Space, Tree, trees
 
-__all__ = ["nested_sum", "network_of"]
+__all__ = ["cheapest_statement", "nested_sum", "network_of"]
+
+MOST = 20_000
+"""Combinations of bracketings that are compared one by one."""
+
+
+def cheapest_statement(study: Study, order: str) -> Term:
+    """That no bracketing of the variant's products costs less than an order, at the study's sizes.
+
+    Raises InputError where the bracketings are too many, or a step is under a mask.
+    """
+    graph = build_graph(without_caches(study.variant) if study.conventions.caches == "none" else study.variant)
+    sizes = sizes_of(study.conventions, study.batched)
+    found = spaces(graph, sizes)
+    groups = [[place for place in group if len(graph.regions[place].leaves) > 1] for group in Sharing(found).groups]
+    groups = [group for group in groups if group]
+    for group in groups:
+        count = prod(len(trees(len(graph.regions[place].leaves))) for place in group)
+        if count > MOST:
+            raise InputError(f"{count:,} combinations of bracketings are too many to compare one by one")
+    chosen = choose(graph, order, sizes, study.values).trees
+    network = network_of([[found[place] for place in group] for group in groups], study.values)
+    return "cheapest", network, tuple(tuple(chosen[place] for place in group) for group in groups)
 
 
 def nested_sum(region: Region, tree: Tree) -> Term:

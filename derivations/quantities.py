@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .algebra import Ratio
-from .atoms import Atom, atom_of, free_symbols, put
+from .atoms import CONTEXT_HOLDS_QUERIES, Atom, atom_of, free_symbols, put
 from .claims import Claim, Term
 from .costs import Cost
 from .errors import Place
 from .expr import Comparison
 from .poly import Coefficient, Poly
-from .proofdata import denominator, monomial_expression, poly_data, poly_expression, poly_of
+from .proofdata import denominator, monomial_expression, poly_data, poly_expression
 from .program import Variant
 
-__all__ = ["Assertion", "assumption", "claim_about", "ledger_expression", "ratio_expression", "symbols_of"]
+__all__ = ["Assertion", "assumptions", "claim_about", "ledger_expression", "ratio_expression", "symbols_of"]
 
 WIDTHS = frozenset({"b"})
 """Symbols that need not be whole."""
@@ -43,9 +43,11 @@ class Assertion:
     """The author's assumptions, as written."""
 
 
-def ledger_expression(cost: Cost, kind: str, known: Mapping[str, Coefficient]) -> Term:
-    """The sum of a ledger's terms in scope, as it stands, with known sizes put in."""
-    images = {name: Poly.const(value) for name, value in known.items()}
+def ledger_expression(
+    cost: Cost, kind: str, known: Mapping[str, Coefficient], more: Mapping[str, Poly] | None = None
+) -> Term:
+    """The sum of a ledger's terms in scope, as it stands, with known sizes (and `more`) put in."""
+    images = {name: Poly.const(value) for name, value in known.items()} | dict(more or {})
     parts = [
         monomial_expression(dict(sorted(powers.items())), Fraction(coefficient))
         for term in cost.selected(kind)
@@ -70,37 +72,65 @@ def symbols_of(*terms: Term) -> frozenset[str]:
         elif term and term[0] in ("pos", "nonneg", "put"):
             found |= {name for _, monomial in term[-1] for name, _ in monomial}
             found |= {term[1]} if term[0] == "put" else set()
+        elif term and term[0] == "cheapest":
+            found |= {name for _, size in term[1][0] for _, monomial in size for name, _ in monomial}
         elif term:
             found |= symbols_of(*(part for part in term if isinstance(part, tuple)))
     return frozenset(found)
 
 
-def assumption(comparison: Comparison) -> tuple[Term, ...]:
-    """What a comparison says, for the kernel; an equality that gives one symbol is put in its place."""
-    slack = comparison.slack * denominator(comparison.slack)
-    if not comparison.equal:
-        return (("pos" if comparison.strict else "nonneg", poly_data(slack)),)
+def assumptions(comparisons: Iterable[Comparison]) -> tuple[Term, ...]:
+    """What comparisons say, for the kernel; an equality that gives one symbol is put in its place in the others.
+
+    One that always holds is left out; one that never does stays, as a number with the wrong sign.
+    """
+    images: dict[str, Poly] = {}
+    signs: list[tuple[str, Poly]] = []
+    for comparison in comparisons:
+        slack = _cleared(put(comparison.slack, images))
+        if not comparison.equal:
+            signs.append(("pos" if comparison.strict else "nonneg", slack))
+            continue
+        found = _solved(slack)
+        if found is None:
+            signs += [("nonneg", slack), ("nonneg", -slack)]
+        else:
+            images = {name: put(image, dict([found])) for name, image in images.items()} | dict([found])
+    puts: list[Term] = [("put", name, poly_data(image)) for name, image in images.items()]
+    late = [(head, _cleared(put(slack, images))) for head, slack in signs]
+    kept = [
+        (head, poly_data(slack)) for head, slack in late
+        if slack.constant is None or slack.constant < 0 or (head == "pos" and not slack.constant)
+    ]  # fmt: skip
+    return (*puts, *dict.fromkeys(kept))
+
+
+def _cleared(slack: Poly) -> Poly:
+    return slack * denominator(slack)
+
+
+def _solved(slack: Poly) -> tuple[str, Poly] | None:
+    """A symbol and what it is where the slack is zero; S before others."""
     for name in sorted(slack.names(), key=lambda n: (n != "S", n)):
         parts = slack.coefficients(name)
         number = parts[1].constant if set(parts) <= {0, 1} and 1 in parts else None
-        if number and not any(atom_of(n) and name in free_symbols(Poly.symbol(n)) for n in slack.names()):
-            value = parts.get(0, Poly()) * (Fraction(-1) / number)
+        hidden = any(atom_of(n) and name in free_symbols(Poly.symbol(n)) for n in slack.names())
+        if number and not hidden and atom_of(name) is None:
+            value = parts.get(0, Poly()) * (Fraction(-1) / Fraction(number))
             if denominator(value) == 1:
-                return (("put", name, poly_data(value)),)
-    return ("nonneg", poly_data(slack)), ("nonneg", poly_data(-slack))
+                return name, value
+    return None
 
 
 def claim_about(
-    statement: Term, definitions: Mapping[str, Term], assumed: Iterable[Term] = (), variant: Variant | None = None
+    statement: Term, definitions: Mapping[str, Term], given: Iterable[Comparison] = (), *variants: Variant
 ) -> Claim:
     """The claim with the definitions it uses and the assumptions that concern its symbols."""
     used = _used(statement, definitions)
     kept = {name: body for name, body in definitions.items() if name in used}
     names = set(symbols_of(statement, *kept.values()) | _bound(statement, *kept.values()))
-    own = [*assumed, *(term for c in (variant.assume if variant else ()) for term in assumption(c))]
-    queries = next((poly_of(term[2]) for term in own if term[:2] == ("put", "S")), Poly.symbol("S"))
-    if queries not in (Poly.const(1), Poly.symbol("L")):
-        own.append(("nonneg", poly_data(Poly.symbol("L") - queries)))
+    told = [*given, *(c for variant in variants for c in variant.assume)]
+    own = list(assumptions([*told, Comparison("S <= L", CONTEXT_HOLDS_QUERIES, False)]))
     facts: list[Term] = []
     opaque: dict[str, Term] = {}
     grown = True
@@ -115,7 +145,7 @@ def claim_about(
                 grown = True
         for term in own:
             mine = symbols_of(term)
-            if term not in facts and (mine <= names if _queries(term) else mine & names):
+            if term not in facts and (mine <= names if _queries(term) else mine & names or not mine):
                 facts.append(term)
                 names |= mine
                 grown = True
@@ -128,7 +158,7 @@ def claim_about(
 
 def _queries(term: Term) -> bool:
     """Whether it is S <= L, which says nothing where only one of them occurs."""
-    return term == ("nonneg", poly_data(Poly.symbol("L") - Poly.symbol("S")))
+    return term == ("nonneg", poly_data(CONTEXT_HOLDS_QUERIES))
 
 
 def _used(term: Term, definitions: Mapping[str, Term]) -> set[str]:

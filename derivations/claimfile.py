@@ -1,0 +1,180 @@
+"""Claims files: quantities of derivations under names, and what is claimed of them.
+
+    quantities:
+      F_absorb: {flops: mla, order: absorb, phase: verify, scope: attention}
+      F_expand: {flops: mla, order: expand, phase: verify, scope: attention}
+      S_star: {crossover: [F_absorb, F_expand], in: S}
+    claims:
+      - id: decode
+        says: At one query token absorbing is cheaper.
+        holds: F_absorb < F_expand
+        assume: [S = 1, L >= 2, d_k + d_v >= 4]
+        expect: proved
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .assertions import value_statement
+from .claimquantities import STUDY, Quantities
+from .claims import Term
+from .claimterms import LONGEST, comparison_term
+from .contradiction import check_assumptions
+from .derivation import derive
+from .dims import is_name
+from .errors import InputError, unknown
+from .expr import parse_comparison
+from .nested import cheapest_statement
+from .quantities import Assertion, claim_about
+from .resources import is_path, names, resource
+from .yamlfile import Entry, read_yaml
+
+__all__ = ["STATUSES", "Claims", "bundled_claims", "load_claims"]
+
+STATUSES = ("proved", "refuted", "open")
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """One file of claims."""
+
+    name: str
+    """Its file."""
+    title: str
+    """For the heading."""
+    assertions: tuple[Assertion, ...]
+    """The claims, in the file's order."""
+    about: Mapping[str, tuple[str, ...]]
+    """Id -> the variants it is about."""
+
+
+def bundled_claims() -> tuple[str, ...]:
+    """The files that ship."""
+    return names("models", "claims")
+
+
+def load_claims(name: str) -> Claims:
+    """The claims of a bundled file, or of the user's own (a path). Raises InputError with file and line."""
+    if is_path(name):
+        return _Reader().read(read_yaml(Path(name), name))
+    if name not in bundled_claims():
+        raise unknown("claims file", name, bundled_claims())
+    return _Reader().read(read_yaml(resource("models", "claims", f"{name}.yaml"), f"models/claims/{name}.yaml"))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one file."""
+
+    quantities: Quantities = field(default_factory=Quantities)
+
+    def read(self, entry: Entry) -> Claims:
+        fields = entry.mapping(allowed=("title", "symbols", "quantities"), required=("claims",))
+        for symbol in fields["symbols"].items() if "symbols" in fields else ():
+            if not is_name(symbol.text()):
+                raise symbol.fail(f"{symbol.text()[:30]!r} is no name of a symbol")
+            self.quantities.symbols.add(symbol.text())
+        if "quantities" in fields:
+            self.quantities.read(fields["quantities"])
+        found: dict[str, Assertion] = {}
+        about: dict[str, tuple[str, ...]] = {}
+        for item in fields["claims"].items():
+            assertion, variants = self._claim(item)
+            if assertion.id in found:
+                raise item.fail(f"the id {assertion.id!r} stands twice")
+            found[assertion.id], about[assertion.id] = assertion, variants
+        title = fields["title"].text(120) if "title" in fields else ""
+        return Claims(entry.place.file, title, tuple(found.values()), about)
+
+    def _claim(self, entry: Entry) -> tuple[Assertion, tuple[str, ...]]:
+        kinds = self._kinds()
+        fields = entry.mapping(allowed=(*kinds, "says", "assume", "expect"), required=("id",))
+        asked = [kind for kind in kinds if kind in fields]
+        if len(asked) != 1:
+            raise entry.fail(f"a claim says one of {', '.join(kinds)}")
+        expect = fields["expect"].text() if "expect" in fields else "proved"
+        if expect not in STATUSES:
+            raise unknown("verdict", expect, STATUSES, fields["expect"].place)
+        what = fields[asked[0]]
+        statement = kinds[asked[0]](what)
+        used = self._variants(statement, what)
+        assume = fields["assume"] if "assume" in fields else None
+        given = [parse_comparison(item.text(), item.place) for item in (assume.items() if assume else ())]
+        for item, comparison in zip(assume.items() if assume else (), given, strict=True):
+            self.quantities.check(comparison.slack, item.place)
+        variants = [self.quantities.variants[name] for name in used]
+        claim = claim_about(statement, self.quantities.terms, given, *variants)
+        texts = tuple(comparison.text for comparison in given)
+        check_assumptions(claim, texts, (assume or entry).place)
+        says = fields["says"].text(400) if "says" in fields else ""
+        return Assertion(fields["id"].text(80), says, claim, expect, entry.place, texts), used
+
+    def _variants(self, statement: Term, what: Entry) -> tuple[str, ...]:
+        """The variants a statement is about."""
+        named = [what.value["variant"].text()] if isinstance(what.value, dict) and "variant" in what.value else []
+        inner = [v for name in sorted(_defs(statement)) for v in self.quantities.of.get(name, ())]
+        return tuple(dict.fromkeys([*named, *inner]))
+
+    def _kinds(self) -> dict[str, Callable[[Entry], Term]]:
+        return {
+            "holds": self._holds, "equivalent": self._equivalent, "independent": self._independent,
+            "increasing": self._increasing, "crossover": self._crossover, "cheapest": self._cheapest,
+            "same-value": self._same_value,
+        }  # fmt: skip
+
+    def _comparison(self, entry: Entry) -> Term:
+        found = comparison_term(entry.text(LONGEST), entry.place, self.quantities.names())
+        if found[1] == found[2]:
+            raise entry.fail("both sides are the same formula")
+        return found
+
+    def _holds(self, entry: Entry) -> Term:
+        return self._comparison(entry)
+
+    def _equivalent(self, entry: Entry) -> Term:
+        sides = [self._comparison(item) for item in entry.items()]
+        if len(sides) != 2 or any(side[0] != "less" for side in sides):
+            raise entry.fail("two comparisons with < or > are expected, as in [F < G, 2*d_c > d_k]")
+        return "iff", *sides
+
+    def _independent(self, entry: Entry) -> Term:
+        fields = entry.mapping(required=("quantity", "of"))
+        return "independent", self.quantities.formula(fields["quantity"]), self.quantities.symbol(fields["of"])
+
+    def _increasing(self, entry: Entry) -> Term:
+        fields = entry.mapping(required=("quantity", "in"))
+        return "increasing", self.quantities.formula(fields["quantity"]), self.quantities.symbol(fields["in"])
+
+    def _crossover(self, entry: Entry) -> Term:
+        fields = entry.mapping(allowed=("at",), required=("below", "above", "in"))
+        below, above = (self.quantities.formula(fields[key]) for key in ("below", "above"))
+        symbol = self.quantities.symbol(fields["in"])
+        crossing: Term = ("crosses", below, above, symbol)
+        if "at" not in fields:
+            return crossing
+        return "all", crossing, ("same", ("root", below, above, symbol), self.quantities.formula(fields["at"]))
+
+    def _cheapest(self, entry: Entry) -> Term:
+        fields = entry.mapping(allowed=STUDY, required=("variant", "order"))
+        study = self.quantities.study(fields["variant"], fields)
+        try:
+            return cheapest_statement(study, fields["order"].text())
+        except InputError as error:
+            raise entry.fail(str(error)) from None
+
+    def _same_value(self, entry: Entry) -> Term:
+        fields = entry.mapping(allowed=STUDY, required=("variant", "order"))
+        study = self.quantities.study(fields["variant"], fields)
+        try:
+            return value_statement(derive(study, fields["order"].text()))
+        except InputError as error:
+            raise entry.fail(str(error)) from None
+
+
+def _defs(term: Term) -> set[str]:
+    if term and term[0] == "def":
+        return {term[1]}
+    return {name for part in term if isinstance(part, tuple) for name in _defs(part)}

@@ -1,0 +1,185 @@
+"""The grammar of formulas that people write: parsed and bounded, never evaluated as code.
+
+    sum     := product (("+" | "-") product)*
+    product := power (("*" | "/") power)*
+    power   := atom ("^" whole number)?
+    atom    := number | name | "(" sum ")" | ("min" | "ceil" | "floor") "(" sum ("," sum)* ")"
+
+What a formula is made into is up to an `Algebra`; one that has no powers does without "^".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
+
+from .dims import LARGEST, is_name
+from .errors import InputError, Place
+
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "Algebra", "Wrong", "parse", "sides_of"]
+
+MAX_LENGTH = 200
+MAX_DEPTH = 12
+MAX_POWER = 8
+_TOKEN = re.compile(r"\s*(?:([0-9]+)(?![A-Za-z_.])|([A-Za-z][A-Za-z0-9_]*)|([-+*/(),^]))")
+_RELATION = re.compile(r"<=|>=|==|<|>|=")
+V = TypeVar("V")
+
+
+class Wrong(Exception):
+    """What an algebra cannot make of its parts; becomes an error with the formula and its place."""
+
+
+class Algebra(Protocol[V]):
+    """What formulas are made into."""
+
+    powers: bool
+    """Whether "^" is read."""
+
+    def number(self, value: int) -> V: ...
+    def name(self, name: str) -> V: ...
+    def add(self, left: V, right: V) -> V: ...
+    def subtract(self, left: V, right: V) -> V: ...
+    def multiply(self, left: V, right: V) -> V: ...
+    def divide(self, left: V, right: V) -> V: ...
+    def power(self, base: V, exponent: int) -> V: ...
+    def minimum(self, parts: Sequence[V]) -> V: ...
+    def rounded(self, function: str, above: V, below: V) -> V: ...
+
+
+def parse(text: str, place: Place, algebra: Algebra[V], longest: int = MAX_LENGTH) -> V:
+    """What the algebra makes of a formula. Raises InputError with the place."""
+    parser = _Parser(text, place, algebra, longest)
+    result = parser.sum(0)
+    parser.finish()
+    return result
+
+
+def sides_of(text: str, place: Place) -> tuple[str, str, str]:
+    """(left, relation, right) of a comparison; `==` is `=`."""
+    relations = _RELATION.findall(text)
+    if len(relations) != 1:
+        raise InputError(f"{text[:60]!r} is no comparison; write it like d_k + d_v < 2*d_c", place)
+    left, right = text.split(relations[0])
+    return left, relations[0].replace("==", "="), right
+
+
+class _Parser(Generic[V]):
+    def __init__(self, text: str, place: Place, algebra: Algebra[V], longest: int) -> None:
+        self.text, self.place, self.algebra, self.position = text, place, algebra, 0
+        if len(text) > longest:
+            raise InputError(f"the formula is longer than {longest} characters", place)
+        self.tokens: list[tuple[str, str]] = []
+        position = 0
+        while text[position:].strip():
+            hit = _TOKEN.match(text, position)
+            if hit is None or (hit.group(3) == "^" and not algebra.powers):
+                raise self.wrong(f"cannot read {text[position:].strip()[:20]!r}")
+            number, name, sign = hit.groups()
+            kind = "number" if number else "name" if name else "sign"
+            self.tokens.append((kind, number or name or sign))
+            position = hit.end()
+
+    def wrong(self, what: str) -> InputError:
+        signs = "+ - * / ^ ( )" if self.algebra.powers else "+ - * / ( )"
+        return InputError(
+            f"{what} in the formula {self.text[:60]!r}; use names, whole numbers, {signs}, min, ceil and floor",
+            self.place,
+        )
+
+    def peek(self) -> str:
+        return self.tokens[self.position][1] if self.position < len(self.tokens) else ""
+
+    def take(self, *signs: str) -> str:
+        token = self.peek()
+        if token and token in signs:
+            self.position += 1
+            return token
+        return ""
+
+    def found(self) -> str:
+        return repr(self.peek()) if self.peek() else "the end"
+
+    def expect(self, sign: str) -> None:
+        if not self.take(sign):
+            raise self.wrong(f"expected {sign!r}, found {self.found()}")
+
+    def finish(self) -> None:
+        if self.position < len(self.tokens):
+            raise self.wrong(f"{self.peek()!r} is not expected")
+
+    def sum(self, depth: int) -> V:
+        result = self.product(depth)
+        while sign := self.take("+", "-"):
+            right = self.product(depth)
+            try:
+                result = (self.algebra.add if sign == "+" else self.algebra.subtract)(result, right)
+            except Wrong as error:
+                raise self.wrong(str(error)) from None
+        return result
+
+    def product(self, depth: int, signs: tuple[str, ...] = ("*", "/")) -> V:
+        result = self.power(depth)
+        while sign := self.take(*signs):
+            right = self.power(depth)
+            try:
+                result = (self.algebra.multiply if sign == "*" else self.algebra.divide)(result, right)
+            except Wrong as error:
+                raise self.wrong(str(error)) from None
+        return result
+
+    def power(self, depth: int) -> V:
+        base = self.atom(depth)
+        if not self.take("^"):
+            return base
+        digits = self.tokens[self.position][1] if self.position < len(self.tokens) else ""
+        if not digits.isdigit():
+            raise self.wrong(f"expected a whole number as exponent, found {self.found()}")
+        if len(digits) > 3 or not 1 <= int(digits) <= MAX_POWER:
+            raise self.wrong(f"the exponent {digits[:20]} is not between 1 and {MAX_POWER}")
+        self.position += 1
+        try:
+            return self.algebra.power(base, int(digits))
+        except Wrong as error:
+            raise self.wrong(str(error)) from None
+
+    def atom(self, depth: int) -> V:
+        if depth > MAX_DEPTH:
+            raise self.wrong(f"parentheses nested deeper than {MAX_DEPTH}")
+        if self.take("("):
+            inner = self.sum(depth + 1)
+            self.expect(")")
+            return inner
+        if self.position >= len(self.tokens) or self.tokens[self.position][0] == "sign":
+            raise self.wrong(f"expected a name or a number, found {self.found()}")
+        kind, token = self.tokens[self.position]
+        self.position += 1
+        if kind == "number":
+            if len(token) > 16 or int(token) > LARGEST:
+                raise self.wrong("a number is too large")
+            return self.algebra.number(int(token))
+        if self.peek() == "(":
+            return self.call(token, depth)
+        if not is_name(token):
+            raise self.wrong(f"{token[:20]!r} is no name")
+        return self.algebra.name(token)
+
+    def call(self, function: str, depth: int) -> V:
+        if function not in ("min", "ceil", "floor"):
+            raise self.wrong(f"unknown function {function[:20]!r}")
+        self.expect("(")
+        parts: list[V] = []
+        if function == "min":
+            parts = [self.sum(depth + 1)]
+            while self.take(","):
+                parts.append(self.sum(depth + 1))
+        else:
+            above = self.product(depth + 1, ("*",))
+            self.expect("/")
+            parts = [above, self.power(depth + 1)]
+        self.expect(")")
+        try:
+            return self.algebra.minimum(parts) if function == "min" else self.algebra.rounded(function, *parts)
+        except Wrong as error:
+            raise self.wrong(str(error)) from None
