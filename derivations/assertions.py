@@ -12,7 +12,6 @@ from itertools import combinations
 
 from .algebra import Ratio, limit_in
 from .atoms import atom_of, free_symbols
-from .atoms import put as put_in
 from .claims import Term
 from .costs import Cost, sizes_of
 from .crossover import Crossover, Solution
@@ -20,7 +19,6 @@ from .derivation import Derivation, Study, crossover_of, derive
 from .errors import InputError, Place
 from .expr import Comparison
 from .nested import nested_sum
-from .poly import Coefficient, Poly
 from .quantities import Assertion, claim_about, ledger_expression, ratio_expression
 from .search import choose
 from .terms import Kind
@@ -50,35 +48,29 @@ def intensity_assertions(derivation: Derivation, named: Iterable[str] = ()) -> t
     study, order, ratio = derivation.study, derivation.cost.order.name, derivation.intensity
     if ratio is None or not derivation.flops:
         return ()
-    known = study.values
     quantities = {
-        "F": ledger_expression(derivation.cost, Kind.FLOPS, known),
-        "M": ledger_expression(derivation.cost, Kind.BYTES, known),
+        "F": ledger_expression(derivation.cost, Kind.FLOPS),
+        "M": ledger_expression(derivation.cost, Kind.BYTES),
         "I": ("div", ("def", "F"), ("def", "M")),
     }
     intensity: Term = ("def", "I")
-    put = _known(ratio, known)
 
     def about(name: str, says: str, statement: Term) -> Assertion:
-        return Assertion(f"{order}.{name}", says, claim_about(statement, quantities, (), study.variant))
+        claim = claim_about(statement, quantities, (), study.variant)
+        return Assertion(f"{order}.{name}", says, claim, (study.variant.name,))
 
     found = [
         about("intensity", f"The arithmetic intensity of {order} is its closed form.",
-              ("same", intensity, ratio_expression(put)))
+              ("same", intensity, ratio_expression(ratio)))
     ]  # fmt: skip
     for symbol in _asked(derivation, named):
         says = f"The intensity of {order} does not depend on {symbol}."
         found.append(about(f"intensity-free-of-{symbol}", says, ("independent", intensity, symbol)))
-    limit = limit_in(put, "L") if "L" in put.symbols() else None
-    if limit is not None and "L" not in known:
+    limit = limit_in(ratio, "L") if "L" in ratio.symbols() else None
+    if limit is not None:
         says = f"As L grows, the intensity of {order} tends to a limit."
         found.append(about("intensity-limit", says, ("same", ("lim", intensity, "L"), ratio_expression(limit))))
     return tuple(found)
-
-
-def _known(ratio: Ratio, known: Mapping[str, Coefficient]) -> Ratio:
-    images = {name: Poly.const(value) for name, value in known.items()}
-    return Ratio(put_in(ratio.over, images), put_in(ratio.under, images))
 
 
 def _asked(derivation: Derivation, named: Iterable[str]) -> list[str]:
@@ -89,13 +81,12 @@ def _asked(derivation: Derivation, named: Iterable[str]) -> list[str]:
             costs.append(derive(derivation.study, name).cost)
     used = frozenset[str]().union(*(free_symbols(p) for cost in costs for p in (cost.flops, cost.bytes)))
     ranks = {name: place for place, name in enumerate(derivation.study.variant.symbols)}
-    free = used - set(derivation.study.values) - set(_DEPENDENT)
+    free = used - set(_DEPENDENT)
     return sorted(free, key=lambda name: (name != "L", ranks.get(name, len(ranks)), name))
 
 
 def crossover_assertions(study: Study, first: str, second: str) -> tuple[Assertion, ...]:
     """Claims about where two orders cost the same FLOPs in S: scope attention, S free."""
-    values = {name: value for name, value in study.values.items() if name != "S"}
     conventions = replace(study.conventions, phase="verify", scope="attention")
     asked = replace(study, values={}, conventions=conventions)
     try:
@@ -103,11 +94,9 @@ def crossover_assertions(study: Study, first: str, second: str) -> tuple[Asserti
     except InputError:
         return ()
     quantities = {
-        f"F_{name}": ledger_expression(derive(asked, name).cost, Kind.FLOPS, {}) for name in (first, second)
+        f"F_{name}": ledger_expression(derive(asked, name).cost, Kind.FLOPS) for name in (first, second)
     }
     pair = _Pair(study, crossover, quantities, f"{first}-{second}")
-    if values:
-        return ()
     return tuple(pair.assertions())
 
 
@@ -122,7 +111,7 @@ class _Pair:
 
     def about(self, name: str, says: str, statement: Term, given: Iterable[Comparison]) -> Assertion:
         claim = claim_about(statement, self.quantities, given, self.study.variant)
-        return Assertion(f"{self.name}.{name}", says, claim)
+        return Assertion(f"{self.name}.{name}", says, claim, (self.study.variant.name,))
 
     def assertions(self) -> Iterator[Assertion]:
         solutions = self.crossover.solutions
@@ -178,7 +167,8 @@ def value_assertions(derivation: Derivation) -> tuple[Assertion, ...]:
     for name, nodes in _bracketed(derivation):
         says = f"{derivation.cost.order.name} computes {name} as the program writes it: the sums exchange."
         claim = claim_about(("value", *nodes), {})
-        found.append(Assertion(f"{derivation.cost.order.name}.value-of-{name}", says, claim))
+        about = (derivation.study.variant.name,)
+        found.append(Assertion(f"{derivation.cost.order.name}.value-of-{name}", says, claim, about))
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import product
+from itertools import chain, product
 from math import prod
 from random import Random
 
@@ -63,7 +63,7 @@ def bills(network: Term, chosen: Term) -> list[tuple[Bill, set[Bill]]]:
         raise NoBracketing("not one tree for each product")
     factors = [reduce(Counter.__or__, (Counter(t for t, *_ in leaves) for leaves, _ in g)) for g in groups]
     if any((one & two).total() > 1 for place, one in enumerate(factors) for two in factors[:place]):
-        groups, own = [sum(groups, [])], [sum(own, [])]
+        groups, own = [[*chain(*groups)]], [[*chain(*own)]]
     return [_bills(group, mine) for group, mine in zip(groups, own, strict=True)]
 
 
@@ -72,9 +72,11 @@ def _bills(group: Sequence[Term], own: Sequence[Term]) -> tuple[Bill, set[Bill]]
     if prod(counts) > _MANY:
         raise TooMany(f"{prod(counts):,} choices of bracketings are too many")
     mine = [_steps(which, _read(tree, len(which[0]))) for which, tree in zip(group, own, strict=True)]
-    ways = [{tuple(sorted(s.items(), key=str)): s for t in trees(len(w[0])) if (s := _steps(w, t)) is not None}
-            for w in group]  # fmt: skip
-    return _bill(mine), {_bill(choice) for choice in product(*(way.values() for way in ways))}
+    ways = []
+    for which in group:
+        every = (_steps(which, tree) for tree in trees(len(which[0])))
+        ways.append({frozenset(steps.items()): steps for steps in every}.values())
+    return _bill(mine), {_bill(choice) for choice in product(*ways)}
 
 
 def _read(pairs: Term, leaves: int) -> Tree:
@@ -163,12 +165,12 @@ def _lengths(nodes: Sequence[Term], random: Random) -> dict[str, int]:
 
     for node in nodes:
         visit(node)
-    while True:
-        drawn = {id(group): random.choice((1, 2, 2, 3)) for group in groups.values()}
-        lengths = {label: drawn[id(group)] for label, group in groups.items()}
-        if prod(lengths.values()) <= _POINTS or len(lengths) > 12:
-            return lengths if len(lengths) <= 12 else {**dict.fromkeys(lengths, 1), **_some(lengths)}
-
-
-def _some(lengths: Mapping[str, int]) -> dict[str, int]:
-    return {}
+    lengths, points = dict.fromkeys(groups, 1), 1
+    apart = sorted({tuple(sorted(group)) for group in groups.values()})
+    for group in random.sample(apart, len(apart)):
+        length = random.choice((1, 2, 2, 3))
+        more = points * length ** len(group)
+        if more <= _POINTS:
+            points = more
+            lengths |= dict.fromkeys(group, length)
+    return lengths

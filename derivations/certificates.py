@@ -23,6 +23,8 @@ from .proofdata import poly_data, poly_of
 __all__ = ["Facts"]
 
 Weights = dict[tuple[tuple[int, int], ...], Fraction]
+_Fact = tuple[str, Poly, str]
+"""`pos` or `nonneg`, of what, and the rule that gives it."""
 Found = tuple[Weights, list[tuple[Term, str]]]
 _TRIES = 600
 _LARGEST = 400
@@ -58,14 +60,16 @@ class Facts:
         found = self._read_off(poly, {}, strict)
         if found is not None or self._seen_against(poly, strict):
             return found
-        for kinds in (("given",), ("given", "whole"), ("given", "whole", "size")):
+        one = [self._in_slacks(poly, which, (), strict) for which in self._versions() if len(which) == 1]
+        short = [found for found in (*one, self._by_weights(poly, ("given",), strict)) if found is not None]
+        if short:
+            return min(short, key=lambda found: len(found[0]))
+        for kinds in (("given", "whole"), ("given", "whole", "size")):
             found = self._by_weights(poly, kinds, strict)
             if found is not None:
                 return found
-        for images, facts in islice(self._coordinates(poly), _TRIES):
-            if _size(poly, images) > _LARGEST:
-                continue
-            found = self._read_off(poly.map_symbols(images.get), facts, strict)
+        for facts, over_one in islice(self._coordinates(poly), _TRIES):
+            found = self._in_slacks(poly, facts, over_one, strict)
             if found is not None:
                 return found
         return None
@@ -79,35 +83,38 @@ class Facts:
         values = (evaluate(poly, point) or 0 for point in self._points[names])
         return any(value < 0 or (strict and value == 0) for value in values)
 
-    def _coordinates(self, poly: Poly) -> Iterator[tuple[dict[str, Poly], dict[str, tuple[Term, str]]]]:
-        """Ways to write sizes in slacks, those with few slacks first: images, and what each slack is."""
-        versions: list[list[tuple[str, Poly, str]]] = []
+    def _versions(self) -> Iterator[tuple[_Fact, ...]]:
+        """Assumptions to write sizes with, few first: as they stand, or sharpened where they are whole."""
+        options = []
         for head, q in self.known:
-            options = [(head, q, "given")]
-            if head == "pos" and q.names() <= self.sizes and _integral(q):
-                options.append(("nonneg", q - 1, "whole"))
-            versions.append(options)
-        for count in range(len(versions) + 1):
-            for chosen in combinations(versions, count):
-                for facts in _picks(chosen):
-                    solved = _solve(facts)
-                    if solved is None:
-                        continue
-                    images, slacks = solved
-                    left = sorted(
-                        {n for p in (poly, *images.values()) for n in p.names()} & self.sizes - set(images)
-                    )
-                    for ones in range(len(left) + 1):
-                        for over_one in combinations(left, ones):
-                            yield self._over_one(images, slacks, over_one)
+            sharp = head == "pos" and q.names() <= self.sizes and _integral(q)
+            options.append([(head, q, "given"), *([("nonneg", q - 1, "whole")] if sharp else [])])
+        for count in range(len(options) + 1):
+            for chosen in combinations(options, count):
+                yield tuple(versions[0] for versions in chosen)
+                if any(len(versions) > 1 for versions in chosen):
+                    yield tuple(versions[-1] for versions in chosen)
 
-    def _over_one(
-        self, images: dict[str, Poly], slacks: dict[str, tuple[Term, str]], names: tuple[str, ...]
-    ) -> tuple[dict[str, Poly], dict[str, tuple[Term, str]]]:
-        extra = {n: Poly.symbol(f"{n} - 1") + 1 for n in names}
-        both = {n: p.map_symbols(extra.get) for n, p in images.items()} | extra
-        facts = {f"{n} - 1": (("nonneg", poly_data(Poly.symbol(n) - 1)), "size") for n in names}
-        return both, {**slacks, **facts}
+    def _coordinates(self, poly: Poly) -> Iterator[tuple[tuple[_Fact, ...], tuple[str, ...]]]:
+        """Assumptions, and sizes to write as 1 plus a slack; those with few slacks first."""
+        for facts in self._versions():
+            names = sorted({n for p in (poly, *(q for _, q, _ in facts)) for n in p.names()} & self.sizes)
+            for ones in range(len(names) + 1):
+                yield from ((facts, over_one) for over_one in combinations(names, ones))
+
+    def _in_slacks(
+        self, poly: Poly, facts: tuple[_Fact, ...], over_one: tuple[str, ...], strict: bool
+    ) -> Found | None:
+        """The certificate that a polynomial is in these slacks, if it has no negative coefficient there."""
+        solved = _solve(facts)
+        if solved is None or any(name in solved[0] for name in over_one):
+            return None
+        extra = {n: Poly.symbol(f"{n} - 1") + 1 for n in over_one}
+        images = {n: p.map_symbols(extra.get) for n, p in solved[0].items()} | extra
+        if _size(poly, images) > _LARGEST:
+            return None
+        ones = {f"{n} - 1": (("nonneg", poly_data(Poly.symbol(n) - 1)), "size") for n in over_one}
+        return self._read_off(poly.map_symbols(images.get), {**solved[1], **ones}, strict)
 
     def _read_off(self, expanded: Poly, slacks: dict[str, tuple[Term, str]], strict: bool) -> Found | None:
         """The certificate that an expanded polynomial is, if it has no negative coefficient."""
@@ -177,15 +184,8 @@ def _integral(poly: Poly) -> bool:
     return all(Fraction(c).denominator == 1 for c in poly.terms.values())
 
 
-def _picks(chosen: tuple[list[tuple[str, Poly, str]], ...]) -> Iterator[list[tuple[str, Poly, str]]]:
-    """Every fact as it stands, or all that can be as whole numbers."""
-    yield [options[0] for options in chosen]
-    if any(len(options) > 1 for options in chosen):
-        yield [options[-1] for options in chosen]
-
-
 def _solve(
-    facts: list[tuple[str, Poly, str]],
+    facts: tuple[_Fact, ...],
 ) -> tuple[dict[str, Poly], dict[str, tuple[Term, str]]] | None:
     """Symbols written in slacks; None where some fact can be solved for no symbol."""
     images: dict[str, Poly] = {}

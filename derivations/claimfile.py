@@ -24,7 +24,7 @@ from .claims import Term
 from .claimterms import LONGEST, comparison_term
 from .contradiction import check_assumptions
 from .derivation import derive
-from .dims import is_name
+from .dims import Dim, is_name
 from .errors import InputError, unknown
 from .expr import parse_comparison
 from .nested import cheapest_statement
@@ -32,7 +32,7 @@ from .quantities import Assertion, claim_about
 from .resources import is_path, names, resource
 from .yamlfile import Entry, read_yaml
 
-__all__ = ["STATUSES", "Claims", "bundled_claims", "load_claims"]
+__all__ = ["STATUSES", "Claims", "bundled_claims", "claims_about", "load_claims"]
 
 STATUSES = ("proved", "refuted", "open")
 
@@ -47,8 +47,8 @@ class Claims:
     """For the heading."""
     assertions: tuple[Assertion, ...]
     """The claims, in the file's order."""
-    about: Mapping[str, tuple[str, ...]]
-    """Id -> the variants it is about."""
+    symbols: Mapping[str, Dim]
+    """Size symbols of the variants it is about."""
 
 
 def bundled_claims() -> tuple[str, ...]:
@@ -63,6 +63,12 @@ def load_claims(name: str) -> Claims:
     if name not in bundled_claims():
         raise unknown("claims file", name, bundled_claims())
     return _Reader().read(read_yaml(resource("models", "claims", f"{name}.yaml"), f"models/claims/{name}.yaml"))
+
+
+def claims_about(variant: str) -> list[Assertion]:
+    """The bundled claims that speak of a variant."""
+    found = [assertion for name in bundled_claims() for assertion in load_claims(name).assertions]
+    return [assertion for assertion in found if variant in assertion.about]
 
 
 @dataclass(slots=True)
@@ -80,16 +86,18 @@ class _Reader:
         if "quantities" in fields:
             self.quantities.read(fields["quantities"])
         found: dict[str, Assertion] = {}
-        about: dict[str, tuple[str, ...]] = {}
         for item in fields["claims"].items():
-            assertion, variants = self._claim(item)
+            assertion = self._claim(item)
             if assertion.id in found:
                 raise item.fail(f"the id {assertion.id!r} stands twice")
-            found[assertion.id], about[assertion.id] = assertion, variants
+            found[assertion.id] = assertion
         title = fields["title"].text(120) if "title" in fields else ""
-        return Claims(entry.place.file, title, tuple(found.values()), about)
+        return Claims(entry.place.file, title, tuple(found.values()), self._symbols())
 
-    def _claim(self, entry: Entry) -> tuple[Assertion, tuple[str, ...]]:
+    def _symbols(self) -> dict[str, Dim]:
+        return {name: dim for v in self.quantities.variants.values() for name, dim in v.symbols.items()}
+
+    def _claim(self, entry: Entry) -> Assertion:
         kinds = self._kinds()
         fields = entry.mapping(allowed=(*kinds, "says", "assume", "expect"), required=("id",))
         asked = [kind for kind in kinds if kind in fields]
@@ -110,12 +118,12 @@ class _Reader:
         texts = tuple(comparison.text for comparison in given)
         check_assumptions(claim, texts, (assume or entry).place)
         says = fields["says"].text(400) if "says" in fields else ""
-        return Assertion(fields["id"].text(80), says, claim, expect, entry.place, texts), used
+        return Assertion(fields["id"].text(80), says, claim, used, expect, entry.place, texts)
 
     def _variants(self, statement: Term, what: Entry) -> tuple[str, ...]:
         """The variants a statement is about."""
         named = [what.value["variant"].text()] if isinstance(what.value, dict) and "variant" in what.value else []
-        inner = [v for name in sorted(_defs(statement)) for v in self.quantities.of.get(name, ())]
+        inner = [v for name in _defs(statement) for v in self.quantities.of.get(name, ())]
         return tuple(dict.fromkeys([*named, *inner]))
 
     def _kinds(self) -> dict[str, Callable[[Entry], Term]]:
@@ -174,7 +182,8 @@ class _Reader:
             raise entry.fail(str(error)) from None
 
 
-def _defs(term: Term) -> set[str]:
+def _defs(term: Term) -> list[str]:
+    """The quantities a statement names, in order."""
     if term and term[0] == "def":
-        return {term[1]}
-    return {name for part in term if isinstance(part, tuple) for name in _defs(part)}
+        return [term[1]]
+    return [name for part in term if isinstance(part, tuple) for name in _defs(part)]

@@ -129,7 +129,7 @@ class Quantities:
             derivation = derive(study, fields["order"].text() if "order" in fields else "direct")
         except InputError as error:
             raise fields[kind].fail(str(error)) from None
-        images: dict[str, Poly] = {}
+        images = {name: Poly.const(value) for name, value in study.values.items()}
         for symbol, entry in (fields["at"].mapping() if "at" in fields else {}).items():
             if symbol not in study.variant.symbols:
                 raise unknown("symbol", symbol, study.variant.symbols, entry.place)
@@ -137,7 +137,7 @@ class Quantities:
             self.check(images[symbol], entry.place)
 
         def sums(which: str) -> Term:
-            return ledger_expression(derivation.cost, which, study.values, images)
+            return ledger_expression(derivation.cost, which, images)
 
         self.of[name] = (study.variant.name,)
         if kind != "intensity":

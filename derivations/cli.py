@@ -24,6 +24,7 @@ _COMMANDS = {
     "einsum": ("einsum", "Contraction orders of any expression, such as ab,bc,cd->ad."),
     "list": ("listing", "What there is: variants, models, gpus, orders, notations, conventions."),
     "orders": ("orders", "Every order of a variant: which can be best, and where."),
+    "prove": ("prove", "Claims about a variant, or your own: proved, refuted or open."),
     "report": ("report", "Derive and render everything into a folder."),
 }
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from .claims import STEP, Claim, Term
-from .kernel import Poly, coefficients, minus, plus, read, times
+from .exact import Poly, coefficients, minus, plus, read, times
 
 __all__ = ["NoValue", "broken_by", "legal", "value"]
 

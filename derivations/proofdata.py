@@ -76,9 +76,16 @@ def monomial_expression(powers: dict[str, int], coefficient: Fraction) -> Term:
 
 def poly_expression(poly: Poly) -> Term:
     """A polynomial as a sum of single terms."""
-    terms = sorted(poly.powers(), key=lambda item: str(sorted(item[0].items())))
-    parts = [monomial_expression(dict(sorted(powers.items())), Fraction(c)) for powers, c in terms]
-    return ("num", 0) if not parts else parts[0] if len(parts) == 1 else ("add", *parts)
+    terms = sorted(poly.powers(), key=lambda item: (item[1] < 0, str(sorted(item[0].items()))))
+
+    def added(sign: int) -> Term | None:
+        parts = [
+            monomial_expression(dict(sorted(powers.items())), Fraction(c * sign)) for powers, c in terms if c * sign > 0
+        ]
+        return None if not parts else parts[0] if len(parts) == 1 else ("add", *parts)
+
+    plus, minus = added(1), added(-1)
+    return (plus or ("num", 0)) if minus is None else ("sub", plus or ("num", 0), minus)
 
 
 def tuples(value: Any) -> Any:

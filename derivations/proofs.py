@@ -8,18 +8,23 @@ factors: a symbol is not there, two quantities have the same form, every factor 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import product as choices
+from itertools import pairwise
 from math import gcd
 
 from .algebra import factor
 from .certificates import Facts
 from .claims import STEP, Claim, Line, Proof, Term
-from .kernel import bracketings, merged, minus, paid, steps, under
-from .kernel import data as kernel_data
+from .exact import data as exact_data
+from .exactsums import differences, merged
+from .kernel import under
 from .poly import Poly, product
 from .proofdata import denominator, expression_poly, poly_data, poly_of
 
 __all__ = ["NotFound", "prove"]
+
+
+_Form = tuple[int, list[Poly], list[Poly]]
+"""The line that gives a quantity as a fraction, and the factors above and below the line."""
 
 
 class NotFound(Exception):
@@ -96,10 +101,10 @@ class _Script:
             raise NotFound(f"{poly.text()} has no sign that is seen")
         weights, used = found
         premises = [self._fact(fact, rule) for fact, rule in used]
-        order = sorted(range(len(premises)), key=premises.__getitem__)
+        order = sorted(range(len(used)), key=lambda slot: str(used[slot][0]))
         place = {old: new for new, old in enumerate(order)}
         renamed = {tuple(sorted((place[slot], e) for slot, e in m)): c for m, c in weights.items()}
-        return self.add(statement, "combine", [premises[old] for old in order], kernel_data(renamed))
+        return self.add(statement, "combine", [premises[old] for old in order], exact_data(renamed))
 
     def _fact(self, fact: Term, rule: str) -> int:
         if rule == "whole":
@@ -109,15 +114,18 @@ class _Script:
 
     # Forms.
 
-    def raw(self, e: Term) -> tuple[int, list[Poly], list[Poly]]:
+    def raw(self, e: Term) -> _Form:
         """The line that says what an expression is, as its definition says it; and both sides of that."""
-        flat = expression_poly(e)
-        if flat is not None:
-            return self._flat(e, flat)
         head = e[0]
         if head == "def":
-            place, above, below = self.raw(self.bodies[e[1]])
-            return self._is(e, "unfold", [place], above, below)
+            body = self.bodies[e[1]]
+            flat = expression_poly(body)
+            place, above, below = self.raw(body) if flat is None else self._flat(body, flat)
+            found = self._is(e, "unfold", [place], above, below)
+            return found if flat is None else self._substituted(e, found)
+        flat = expression_poly(e)
+        if flat is not None:
+            return self._substituted(e, self._flat(e, flat))
         if head in ("add", "sub", "mul", "div"):
             return self._binary(e)
         if head == "root":
@@ -125,7 +133,7 @@ class _Script:
         if head == "lim":
             return self._limit(e)
         if head == "shift":
-            place, above, below = self.tidy(e[1])
+            place, above, below = self.raw(e[1])
             self._open(e[2], above + below)
             images = {e[2]: Poly.symbol(e[2]) + Poly.symbol(STEP)}
             above, below = ([p.map_symbols(images.get) for p in side] for side in (above, below))
@@ -134,14 +142,17 @@ class _Script:
 
     def _is(
         self, e: Term, rule: str, premises: Iterable[int], above: list[Poly], below: list[Poly]
-    ) -> tuple[int, list[Poly], list[Poly]]:
+    ) -> _Form:
         statement = ("is", e, _side(above), _side(below))
         return self.add(statement, rule, premises), _sorted(above), _sorted(below)
 
-    def _flat(self, e: Term, poly: Poly) -> tuple[int, list[Poly], list[Poly]]:
+    def _flat(self, e: Term, poly: Poly) -> _Form:
         clear = denominator(poly)
         below = [] if clear == 1 else [clear]
-        found = self._is(e, "multiply_out", map(self.positive, below), [poly * clear], below)
+        return self._is(e, "multiply_out", map(self.positive, below), [poly * clear], below)
+
+    def _substituted(self, e: Term, found: _Form) -> _Form:
+        """The same with everything put in that the assumptions say."""
         for head, name, *rest in self.claim.assumptions:
             if head == "put" and any(name in p.names() for side in found[1:] for p in side):
                 given = self.add((head, name, *rest), "given")
@@ -150,7 +161,7 @@ class _Script:
                 found = self._is(e, "substitute", [found[0], given], above, below)
         return found
 
-    def _binary(self, e: Term) -> tuple[int, list[Poly], list[Poly]]:
+    def _binary(self, e: Term) -> _Form:
         head, a, b = e
         one, above, below = self.raw(a)
         two, over, under = self.raw(b)
@@ -166,9 +177,9 @@ class _Script:
         top = left + right if head == "add" else left - right
         return self._is(e, "add", [one, two], [top], below)
 
-    def _limit(self, e: Term) -> tuple[int, list[Poly], list[Poly]]:
+    def _limit(self, e: Term) -> _Form:
         _, inner, name = e
-        place, above, below = self.tidy(inner)
+        place, above, below = self.raw(inner)
         self._open(name, above + below)
         top, bottom = (product(side).coefficients(name) for side in (above, below))
         if product(above) == 0:
@@ -179,7 +190,7 @@ class _Script:
         end = top[high] if top and high == low else Poly()
         return self._is(e, "limit", [place, self.positive(bottom[low])], [end], [bottom[low]])
 
-    def _root(self, e: Term) -> tuple[int, list[Poly], list[Poly]]:
+    def _root(self, e: Term) -> _Form:
         _, a, b, name = e
         crossing = self.crosses(("crosses", a, b, name))
         place = self.lines[crossing].premises[0]
@@ -189,7 +200,7 @@ class _Script:
             raise NotFound("the crossing is no ratio of polynomials")
         return self._is(e, "root", [place, crossing], [parts[0]], [-parts[1]])
 
-    def tidy(self, e: Term, only: str | None = None) -> tuple[int, list[Poly], list[Poly]]:
+    def tidy(self, e: Term, only: str | None = None) -> _Form:
         """The same factored and with common factors cancelled; with `only`, those with that symbol."""
         found = self.raw(e)
         for side in (1, 2):
@@ -272,7 +283,9 @@ class _Script:
         return rules[head](statement)
 
     def _same(self, statement: Term) -> int:
-        (one, *a), (two, *b) = self.tidy(statement[1]), self.tidy(statement[2])
+        (one, *a), (two, *b) = self.raw(statement[1]), self.raw(statement[2])
+        if a != b:
+            (one, *a), (two, *b) = self.tidy(statement[1]), self.tidy(statement[2])
         if a != b:
             raise NotFound("their forms differ")
         return self.add(statement, "same", [one, two])
@@ -298,7 +311,9 @@ class _Script:
         raise NotFound("the two differences have no factor in common that alone decides")
 
     def _independent(self, statement: Term) -> int:
-        place, above, below = self.tidy(statement[1], statement[2])
+        place, above, below = self.raw(statement[1])
+        if any(self._depends(p, statement[2]) for p in above + below):
+            place, above, below = self.tidy(statement[1], statement[2])
         if any(self._depends(p, statement[2]) for p in above + below):
             raise NotFound("it does not cancel")
         return self.add(statement, "absent", [place])
@@ -317,7 +332,7 @@ class _Script:
             raise NotFound(f"not one factor of the difference changes its sign with {name}")
         parts = sorted(turning[0].coefficients(name).items())
         signs = [self._orientation(poly) for _, poly in parts]
-        if None in signs or signs[0] != 1 or sum(a != b for a, b in zip(signs, signs[1:], strict=False)) != 1:
+        if None in signs or signs[0] != 1 or sum(a != b for a, b in pairwise(signs)) != 1:
             raise NotFound(f"the coefficients of {name} do not change their sign once")
         ends = [poly * (sign or 1) for (_, poly), sign in zip(parts, signs, strict=True)]
         needed = dict.fromkeys([*(p for p in above + below if p != turning[0]), *ends])
@@ -327,14 +342,8 @@ class _Script:
         return self.add(statement, "every", [self.conclude(part) for part in statement[1:]])
 
     def _cheapest(self, statement: Term) -> int:
-        _, network, chosen = statement
-        found = set[Term]()
-        for group, own in zip(network[1], chosen, strict=True):
-            lists = [[steps(network, p, t) for t in bracketings((1 << len(p[0])) - 1)] for p in group]
-            mine = paid([steps(network, p, t) for p, t in zip(group, own, strict=True)])
-            found |= {kernel_data(minus(paid(choice), mine)) for choice in choices(*lists)}
-        found.discard(())
-        return self.add(statement, "cheapest", [self.nonnegative(poly_of(p)) for p in sorted(found, key=str)])
+        found = differences(*statement[1:])
+        return self.add(statement, "cheapest", [self.nonnegative(poly_of(p)) for p in found])
 
     def _value(self, statement: Term) -> int:
         return self.add(statement, "meet", [self._flattened(node) for node in statement[1:]])

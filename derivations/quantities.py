@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
-from .algebra import Ratio
+from .algebra import Factors, Ratio
 from .atoms import CONTEXT_HOLDS_QUERIES, Atom, atom_of, free_symbols, put
 from .claims import Claim, Term
 from .costs import Cost
 from .errors import Place
 from .expr import Comparison
-from .poly import Coefficient, Poly
+from .poly import Poly
 from .proofdata import denominator, monomial_expression, poly_data, poly_expression
 from .program import Variant
 
@@ -35,6 +36,8 @@ class Assertion:
     """What is claimed, for people."""
     claim: Claim
     """What is claimed, for the kernel."""
+    about: tuple[str, ...] = ()
+    """The variants it is about."""
     expect: str | None = None
     """`proved`, `refuted` or `open`, where the author says what must come out."""
     place: Place | None = None
@@ -44,10 +47,9 @@ class Assertion:
 
 
 def ledger_expression(
-    cost: Cost, kind: str, known: Mapping[str, Coefficient], more: Mapping[str, Poly] | None = None
+    cost: Cost, kind: str, images: Mapping[str, Poly] = MappingProxyType({})
 ) -> Term:
-    """The sum of a ledger's terms in scope, as it stands, with known sizes (and `more`) put in."""
-    images = {name: Poly.const(value) for name, value in known.items()} | dict(more or {})
+    """The sum of a ledger's terms in scope, as it stands, with `images` put for symbols."""
     parts = [
         monomial_expression(dict(sorted(powers.items())), Fraction(coefficient))
         for term in cost.selected(kind)
@@ -59,8 +61,19 @@ def ledger_expression(
 def ratio_expression(ratio: Ratio) -> Term:
     """A ratio with what both sides share cancelled."""
     factors = ratio.factors()
-    above, below = factors.part(True).poly(), factors.part(False).poly()
-    return poly_expression(above) if below == 1 else ("div", poly_expression(above), poly_expression(below))
+    above, below = (_product(factors.part(side)) for side in (True, False))
+    return above if below == ("num", 1) else ("div", above, below)
+
+
+def _product(factors: Factors) -> Term:
+    """A product as it is written: a number, symbols, sums."""
+    plain = monomial_expression(dict(sorted(factors.powers.items())), factors.number)
+    parts = [poly_expression(poly) for poly, exponent in factors.sums for _ in range(exponent)]
+    if not parts:
+        return plain
+    if plain != ("num", 1):
+        parts = [*(plain[1:] if plain[0] == "mul" else [plain]), *parts]
+    return parts[0] if len(parts) == 1 else ("mul", *parts)
 
 
 def symbols_of(*terms: Term) -> frozenset[str]:
@@ -131,6 +144,7 @@ def claim_about(
     names = set(symbols_of(statement, *kept.values()) | _bound(statement, *kept.values()))
     told = [*given, *(c for variant in variants for c in variant.assume)]
     own = list(assumptions([*told, Comparison("S <= L", CONTEXT_HOLDS_QUERIES, False)]))
+    own = [term for term in own if term not in _TRIVIAL]
     facts: list[Term] = []
     opaque: dict[str, Term] = {}
     grown = True
@@ -154,6 +168,10 @@ def claim_about(
         statement, tuple(kept.items()), tuple(dict.fromkeys(facts)),
         tuple(sorted(plain - WIDTHS)), tuple(sorted(plain & WIDTHS)), tuple(sorted(opaque.items())),
     )  # fmt: skip
+
+
+_TRIVIAL = (("nonneg", poly_data(Poly.symbol("L") - 1)),)
+"""What holds of every size: L >= 1, which S <= L becomes where S is 1."""
 
 
 def _queries(term: Term) -> bool:

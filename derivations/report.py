@@ -99,6 +99,8 @@ class Items:
 
     cells: tuple[Cell, ...]
     """The entries."""
+    ordered: bool = False
+    """Whether they are numbered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,8 @@ def _block(block: Block) -> dict[str, Any]:
     if isinstance(block, Figure):
         return {"kind": "figure", "path": block.path, "caption": block.caption}
     if isinstance(block, Items):
-        return {"kind": "items", "entries": [_cell(entry) for entry in block.cells]}
+        entries = [_cell(entry) for entry in block.cells]
+        return {"kind": "items", "entries": entries, "ordered": block.ordered}
     return {
         "kind": "table",
         "headers": list(block.headers),

@@ -8,34 +8,26 @@ What brackets mean is computed anew: nested sums on random tensors, and every bi
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, islice
-from itertools import product as choices
+from itertools import islice
 from math import prod
 from random import Random
 
-from .brackets import MANY, TooMany, bills, labels_of, outcome
+from .against import Point, against, fixed, legal_sizes, point_sets, shown
+from .brackets import Bill, NoBracketing, TooMany, bills, nested_values
 from .claims import STEP, Claim, Term
-from .evaluation import NoValue, legal, value
-from .points import Domain
+from .evaluation import NoValue, value
 from .poly import Poly
-from .proofdata import denominator, poly_of
+from .proofdata import poly_of
 
-__all__ = ["Opinion", "Point", "against", "parts_of", "random_opinion", "shown"]
+__all__ = ["Opinion", "degree", "parts_of", "random_opinion"]
 
-Point = Mapping[str, Fraction | int]
-"""Symbol -> number."""
 Degree = tuple[int, int, int]
 """Of the part above the line, of the one below, and of all that must not be zero, multiplied."""
 _BY = "random evaluation"
 _RANGE = 1 << 61
-_SIZES = 240
-_GRID = 120
-_FAR = 1 << 1000
-_IDENTITIES = ("same", "independent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +56,17 @@ class _Part:
 def random_opinion(claim: Claim, trials: int = 20, seed: int = 0) -> Opinion:
     """Exact evaluation of a claim at random.
 
-    Identities ("same", "independent") are tried at numbers from 1 to 2^61, inequality assumptions
-    ignored: an identity of polynomials that holds where those leave room holds everywhere. The bound takes
-    the draws to be independent and even. Everything else is tried at legal sizes, small ones and large ones
-    that lie far apart. False answers name legal sizes at which the claim fails. Never raises for a claim
-    that the statements in `claims` can express.
+    Identities ("same", "independent") are tried at numbers from 1 to 2^61, inequality assumptions ignored: an
+    identity of polynomials that holds where those leave room holds everywhere. The bound takes the draws to
+    be independent and even, and is about two fractions; limits and roots may be others at single sizes, so
+    legal sizes are tried too. Everything else is only tried at legal sizes, small ones and large ones that
+    lie far apart. False answers name legal sizes at which the claim fails.
     """
     random, found = Random(seed), list[_Part]()
     for statement in parts_of(claim.statement):
         try:
             found.append(_judged(claim, statement, trials, random))
-        except NoValue as error:
-            found.append(_Part(None, str(error)))
-        except TooMany as error:
+        except (NoValue, TooMany) as error:
             found.append(_Part(None, str(error)))
     for answer in (False, None):
         wrong = next((part for part in found if part.agrees is answer), None)
@@ -85,7 +75,8 @@ def random_opinion(claim: Claim, trials: int = 20, seed: int = 0) -> Opinion:
     notes = []
     exponents = [part.exponent for part in found if part.exponent is not None]
     if exponents:
-        notes.append(f"{trials} trials agree; a false identity passes with probability below 10^-{min(exponents)}")
+        chance = f"a false identity passes with probability below 10^-{min(exponents)}"
+        notes.append(f"{trials} trials agree; {chance}")
     for kind in dict.fromkeys(part.kind for part in found if part.count):
         counted = [part.count for part in found if part.count and part.kind == kind]
         notes.append(f"{min(counted)} {kind} tried, none against it")
@@ -105,7 +96,7 @@ def _judged(claim: Claim, statement: Term, trials: int, random: Random) -> _Part
         return _on_tensors(statement, trials, random)
     if head == "cheapest":
         return _compared(claim, statement, random)
-    if head == "independent" and _fixed(claim, statement[2]):
+    if head == "independent" and fixed(claim, statement[2]):
         return _Part(None, f"{statement[2]} is fixed by an assumption")
     # an identity in which a min is a symbol of its own is more than is claimed, so only its success counts
     if head == "same" or (head == "independent" and not claim.opaque):
@@ -166,15 +157,23 @@ def _bound(claim: Claim, statement: Term, trials: int) -> int:
     return max(0, len(str(_RANGE**trials // whole**trials)) - 1)
 
 
+def _turns(claim: Claim, term: Term) -> bool:
+    """Whether a limit or a root occurs: it is another one where a leading coefficient is zero."""
+    if term[0] == "def":
+        return _turns(claim, dict(claim.definitions)[term[1]])
+    return term[0] in ("lim", "root") or any(
+        _turns(claim, part) for part in term[1:] if isinstance(part, tuple)
+    )
+
+
 def _identity(claim: Claim, statement: Term, trials: int, random: Random) -> _Part:
-    names = [n for n in (*claim.sizes, *claim.positives, STEP) if not _fixed(claim, n)]
-    names += [name for name, _ in claim.opaque]
-    known, broken = 0, None
+    symbols = (*claim.sizes, *claim.positives, STEP, *(name for name, _ in claim.opaque))
+    names = [name for name in symbols if not fixed(claim, name)]
+    known, broken = 0, list[Point]()
     for _ in range(trials):
-        one: dict[str, Fraction | int] = {name: random.randint(1, _RANGE) for name in names}
-        points = [one]
+        points: list[Point] = [{name: random.randint(1, _RANGE) for name in names}]
         if statement[0] == "independent":
-            points.append({**one, statement[2]: random.randint(1, _RANGE)})
+            points.append({**points[0], statement[2]: random.randint(1, _RANGE)})
         try:
             sides = statement[1:] if statement[0] == "same" else (statement[1],)
             numbers = {value(claim, side, at) for side in sides for at in points}
@@ -184,142 +183,68 @@ def _identity(claim: Claim, statement: Term, trials: int, random: Random) -> _Pa
         if len(numbers) > 1:
             broken = points
             break
-    if broken is None:
-        bound = _bound(claim, statement, trials)
-        return _Part(True, exponent=bound) if known else _Part(None, "it has no value at random sizes")
+    if not known:
+        return _Part(None, "it has no value at random sizes")
+    if not broken and not _turns(claim, statement):
+        return _Part(True, exponent=_bound(claim, statement, trials))
     found = _sampled(claim, statement, random)
-    if found.agrees is True and against(claim, statement, sorted(broken, key=lambda at: at[statement[-1]])
-                                        if len(broken) > 1 else broken):  # fmt: skip
-        return _Part(False, f"false at {shown(broken)}")
-    if found.agrees is True and not claim.opaque:
+    if not broken and found.agrees is not False:
+        return _Part(True, exponent=_bound(claim, statement, trials), count=found.count)
+    if broken and found.agrees is True and not claim.opaque:
+        if against(claim, statement, broken):
+            return _Part(False, f"false at {shown(broken)}")
         return _Part(None, f"no identity, but none of {found.count} legal sizes is against it")
     return found
 
 
-# Legal sizes.
-
-
-def _fixed(claim: Claim, name: str) -> bool:
-    return any(head == "put" and rest[0] == name for head, *rest in claim.assumptions)
-
-
-def _lawful(claim: Claim, at: Point) -> bool:
-    """Whether sizes can occur: also those that an assumption gives are whole."""
-    whole = (value(claim, ("sym", n), at).denominator == 1 for n in claim.sizes if _fixed(claim, n))
-    return legal(claim, at) and all(whole)
-
-
-def legal_sizes(claim: Claim, random: Random) -> Iterator[Point]:
-    """Legal sizes, small ones first; few or none where hardly any are legal."""
-    given = {rest[0]: poly_of(rest[1]) for head, *rest in claim.assumptions if head == "put"}
-
-    def inside(poly: Poly) -> Poly:
-        for _ in given:
-            poly = poly.map_symbols(given.get)
-        return poly
-
-    names = [n for n in (*claim.sizes, *claim.positives) if n not in given]
-    facts = [body - 1 for body in given.values()]
-    for head, *rest in claim.assumptions:
-        if head != "put":
-            poly = poly_of(rest[0])
-            poly = poly * denominator(poly)
-            # above 0 is at least 1 for whole numbers
-            facts.append(poly - (head == "pos" and poly.names() <= {*claim.sizes}))
-    usable = [fact for fact in map(inside, facts) if fact.names() <= {*names}]
-    wholes = [size for name, size in given.items() if name in claim.sizes]
-    domain = Domain(names, usable, [s for s in map(inside, wholes) if s.names() <= {*names}])
-    small = islice(choices((1, 2, 3), repeat=min(len(names), 9)), 20_000)
-    grid = [dict(zip(names, numbers, strict=False)) for numbers in small]
-    few = [{**dict.fromkeys(names, 1), **at} for at in random.sample(grid, min(_GRID, len(grid)))]
-    for at in chain(few, islice(domain.sample(random.randrange(1 << 30)), 2 * _SIZES)):
-        scaled: dict[str, Fraction | int] = dict(at)
-        for name in claim.positives:
-            if name in scaled:
-                scaled[name] = Fraction(at[name], random.choice((1, 1, 7, 1 << 20)))
-        found = next((p for p in (scaled, at) if _lawful(claim, p)), None)
-        if found is not None:
-            yield found
-
-
 def _sampled(claim: Claim, statement: Term, random: Random) -> _Part:
     count, met = 0, False
-    for at in islice(legal_sizes(claim, random), _SIZES):
+    for at in legal_sizes(claim, random):
         met = True
-        known = False
-        for points in _sets(statement, at, random):
-            broken = against(claim, statement, points)
-            known = known or broken is not None
-            if broken:
+        answers = []
+        for points in point_sets(statement, at, random):
+            answers.append(against(claim, statement, points))
+            if answers[-1]:
                 return _Part(False, f"false at {shown(points)}")
-        count += known
+        count += any(answer is not None for answer in answers)
     if count:
         return _Part(True, count=count)
     return _Part(None, "it has no value at legal sizes" if met else "no legal sizes were met")
-
-
-def _sets(statement: Term, at: Point, random: Random) -> Iterator[Sequence[Point]]:
-    """The sizes that can break a statement together: one, or two that differ in its symbol."""
-    if statement[0] not in ("independent", "increasing", "crosses"):
-        yield (at,)
-    elif (name := statement[-1]) in at:
-        low = Fraction(at[name])
-        numbers = sorted({1, low, low + 1, 2 * low, 16 * low, low * random.randint(3, 4096)} - {0})
-        yield from (({**at, name: one}, {**at, name: two}) for one, two in zip(numbers, numbers[1:], strict=False))
-        yield {**at, name: numbers[0]}, {**at, name: numbers[-1]}
-
-
-def against(claim: Claim, statement: Term, points: Sequence[Point]) -> bool | None:
-    """Whether legal sizes break a statement; None where they are not legal or something has no value.
-
-    Two sets of sizes must differ in the statement's symbol alone, the lower first.
-    """
-    head, *rest = statement
-    try:
-        if not points or not all(_lawful(claim, at) for at in points):
-            return None
-        if head == "iff":
-            return len({_holds(claim, part, points[0]) for part in rest}) > 1
-        if head in ("same", "less", "atmost"):
-            return not _holds(claim, statement, points[0])
-        if head == "crosses":
-            below, above = (value(claim, ("sub", rest[1], rest[0]), at) for at in points)
-            return (below <= 0 and above >= 0) or _never(claim, *rest, points[0])  # type: ignore[arg-type]
-        one, two = (value(claim, rest[0], at) for at in points)
-        return one != two if head == "independent" else one >= two
-    except (NoValue, KeyError):
-        return None
-
-
-def _holds(claim: Claim, statement: Term, at: Point) -> bool:
-    left, right = (value(claim, side, at) for side in statement[1:])
-    return {"same": left == right, "less": left < right, "atmost": left <= right}[statement[0]]
-
-
-def _never(claim: Claim, a: Term, b: Term, name: str, at: Point) -> bool:
-    """Whether two quantities without a fraction line keep one order near 0 or far out: they do not cross."""
-    difference = ("sub", b, a)
-    if degree(claim, difference)[2]:
-        return False
-    near, far = (value(claim, difference, {**at, name: x}) for x in (Fraction(1, _FAR), _FAR))
-    return near <= 0 or far >= 0
-
-
-def shown(points: Sequence[Point]) -> str:
-    """Sizes for people: all of the first, then what differs."""
-    first, *others = points
-    texts = [", ".join(f"{name}={number}" for name, number in sorted(first.items()) if name != STEP)]
-    texts += [", ".join(f"{n}={v}" for n, v in sorted(at.items()) if first.get(n) != v) for at in others]
-    return " and ".join(texts)
 
 
 # Brackets.
 
 
 def _on_tensors(statement: Term, trials: int, random: Random) -> _Part:
-    """Both nested sums at one random place of random tensors, each index 1 to 3 long."""
     for _ in range(trials):
-        numbers = [outcome(node, random_state) for node, random_state in ()]
+        numbers = nested_values(statement[1:], random)
         if len({*numbers}) > 1:
-            return _Part(False)
+            return _Part(False, f"on random tensors {numbers[0]} is not {numbers[1]}")
     return _Part(True, count=trials, kind="random tensors")
+
+
+def _compared(claim: Claim, statement: Term, random: Random) -> _Part:
+    _, network, chosen = statement
+    try:
+        groups = bills(network, chosen)
+    except NoBracketing as error:
+        return _Part(False, str(error))
+    lengths = {label: poly_of(size) for label, size in network[0]}
+    tried = max(8, 100_000 // sum(len(every) for _, every in groups))
+    count = 0
+    for at in islice(legal_sizes(claim, random), tried):
+        numbers = {label: _number(claim, size, at) for label, size in lengths.items()}
+        if any(_cost(own, numbers) > min(_cost(bill, numbers) for bill in every) for own, every in groups):
+            return _Part(False, f"false at {shown((at,))}")
+        count += 1
+    return _Part(True, count=count) if count else _Part(None, "no legal sizes were met")
+
+
+def _number(claim: Claim, poly: Poly, at: Point) -> Fraction:
+    found = poly.map_symbols(lambda name: Poly.const(value(claim, ("sym", name), at))).constant
+    return Fraction(found or 0)
+
+
+def _cost(bill: Bill, numbers: Mapping[str, Fraction]) -> Fraction:
+    """Index points, half the FLOPs."""
+    return sum((prod((numbers[x] for x in step), start=Fraction(1)) for step in bill), start=Fraction(0))

@@ -70,6 +70,7 @@ def study_options(
     phase: str = "decode",
     scope: str = "core",
     knobs: tuple[str, ...] = KNOBS,
+    sizes: bool = True,
 ) -> Callable[[F], F]:
     """The options that say what is asked of a variant; `phase` and `scope` are the command's defaults."""
 
@@ -81,7 +82,9 @@ def study_options(
             click.option(
                 "--phase", metavar="PHASE", shell_complete=_values("phase"),
                 help=f"decode (S = 1), verify (S free) or prefill (S = L); by default {phase}.",
-            ),
+            )
+        ]
+        given = [
             click.option(
                 "--model", metavar="NAME|FILE", shell_complete=_names("checkpoints"),
                 help="Take the sizes of a released model: `derive list models`, or a YAML file.",
@@ -91,6 +94,7 @@ def study_options(
                 help="Give a size, over the model's; repeatable. 128K means 131072.",
             ),
         ]  # fmt: skip
+        options += given if sizes else []
         if gpu:
             options.append(
                 click.option(

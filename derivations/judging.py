@@ -1,0 +1,82 @@
+"""Verdicts on claims: proved by steps the kernel has checked, refuted by sizes, or open.
+
+A stored proof is only checked again; without one, sizes that break the claim are sought for a
+moment, then a proof, then such sizes with more patience.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .claims import Claim, Proof
+from .kernel import Rejected, check
+from .proofs import NotFound, prove
+from .proofstore import Stored, stored_proofs
+from .quantities import Assertion
+from .refuter import Sizes, counterexample
+from .evaluation import broken_by
+
+__all__ = ["Judgement", "judge", "judged"]
+
+_GLANCE = 12
+_PATIENT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is known of a claim."""
+
+    assertion: Assertion
+    """The claim."""
+    status: str
+    """`proved`, `refuted` or `open`."""
+    proof: Proof | None = None
+    """For `proved`: lines that the kernel has accepted."""
+    points: tuple[Sizes, ...] = ()
+    """For `refuted`: sizes that break it, or two sets of sizes that differ in one symbol."""
+    reason: str = ""
+    """For `open`: where the search for a proof ended."""
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the one its author expects, if any."""
+        return self.assertion.expect in (None, self.status)
+
+
+def judged(assertions: Iterable[Assertion]) -> Iterator[Judgement]:
+    """Each with its verdict, in order."""
+    for assertion in assertions:
+        known = stored_proofs(assertion.about[0]) if assertion.about else None
+        yield judge(assertion, known)
+
+
+def judge(assertion: Assertion, stored: Stored | None = None) -> Judgement:
+    """The verdict on one claim."""
+    claim = assertion.claim
+    proof = stored.proof(claim) if stored else None
+    if proof is not None and _accepted(claim, proof):
+        return Judgement(assertion, "proved", proof)
+    points = stored.points(claim) if stored else ()
+    if points and broken_by(claim, claim.statement, points):
+        return Judgement(assertion, "refuted", points=points)
+    points = counterexample(claim, _GLANCE)
+    if points:
+        return Judgement(assertion, "refuted", points=points)
+    try:
+        proof = prove(claim)
+        check(claim, proof)
+        return Judgement(assertion, "proved", proof)
+    except (NotFound, Rejected) as error:
+        points = counterexample(claim, _PATIENT)
+        if points:
+            return Judgement(assertion, "refuted", points=points)
+        return Judgement(assertion, "open", reason=str(error))
+
+
+def _accepted(claim: Claim, proof: Proof) -> bool:
+    try:
+        check(claim, proof)
+    except Rejected:
+        return False
+    return True
