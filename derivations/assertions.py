@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from .algebra import Ratio, limit_in
+from .algebra import limit_in
 from .atoms import atom_of, free_symbols
 from .claims import Term
 from .costs import Cost, sizes_of
@@ -18,12 +18,22 @@ from .crossover import Crossover, Solution
 from .derivation import Derivation, Study, crossover_of, derive
 from .errors import InputError, Place
 from .expr import Comparison
+from .graph import Graph
 from .nested import nested_sum
+from .poly import Poly
 from .quantities import Assertion, claim_about, ledger_expression, ratio_expression
 from .search import choose
 from .terms import Kind
+from .trees import Phase, Tree
 
-__all__ = ["assertions_of", "crossover_assertions", "intensity_assertions", "order_assertions", "value_assertions", "value_statement"]
+__all__ = [
+    "assertions_of",
+    "crossover_assertions",
+    "intensity_assertions",
+    "order_assertions",
+    "value_assertions",
+    "value_statement",
+]
 
 _DEPENDENT = ("S", "B", "d_model", "b")
 """Symbols whose absence from an intensity nobody asks about."""
@@ -57,7 +67,8 @@ def intensity_assertions(derivation: Derivation, named: Iterable[str] = ()) -> t
 
     def about(name: str, says: str, statement: Term) -> Assertion:
         claim = claim_about(statement, quantities, (), study.variant)
-        return Assertion(f"{order}.{name}", says, claim, (study.variant.name,))
+        ran = _order(derivation) if name == "intensity" else None
+        return Assertion(f"{order}.{name}", says, claim, (study.variant.name,), order=ran)
 
     found = [
         about("intensity", f"The arithmetic intensity of {order} is its closed form.",
@@ -96,6 +107,8 @@ def crossover_assertions(study: Study, first: str, second: str) -> tuple[Asserti
     quantities = {
         f"F_{name}": ledger_expression(derive(asked, name).cost, Kind.FLOPS) for name in (first, second)
     }
+    if any("S" in free_symbols(Poly.symbol(n)) for n in crossover.difference.names() if atom_of(n)):
+        return ()  # a min in S: each way it can fall has a crossover of its own, and no statement joins them yet
     pair = _Pair(study, crossover, quantities, f"{first}-{second}")
     return tuple(pair.assertions())
 
@@ -134,11 +147,12 @@ class _Pair:
         where = " Where the condition holds," if given else ""
         yield self.about(
             f"crossover{mark}",
-            f"{where} {solution.below} is cheaper below one S* between 0 and L, {solution.above} above it, and they "
-            "cost the same there only.".strip(),
+            f"{where} {solution.below} is cheaper below one S* between 0 and L, {solution.above} above it, "
+            "and they cost the same there only.".strip(),
             statement, given,
         )  # fmt: skip
         used = solution.root.ratio.symbols()
+        far = [Comparison("", _far(condition.slack), True) for condition in solution.conditions]
         names = self.crossover.costs[0].names() | self.crossover.costs[1].names()
         for symbol in sorted(n for n in names - used - {"S"} if atom_of(n) is None):
             yield self.about(
@@ -146,11 +160,11 @@ class _Pair:
                 ("independent", root, symbol), given,
             )  # fmt: skip
         if "L" in used:
-            yield self.about(f"crossover{mark}-grows", "S* increases with L.", ("increasing", root, "L"), given)
+            yield self.about(f"crossover{mark}-grows", "S* increases with L.", ("increasing", root, "L"), far)
         if solution.limit is not None:
             yield self.about(
                 f"crossover{mark}-limit", "As L grows, S* tends to a limit.",
-                ("same", ("lim", root, "L"), ratio_expression(solution.limit)), given,
+                ("same", ("lim", root, "L"), ratio_expression(solution.limit)), far,
             )  # fmt: skip
 
     def _none(self, solution: Solution) -> Assertion:
@@ -161,6 +175,12 @@ class _Pair:
         return self.about("no-crossover", says, ("atmost", low, high), given)
 
 
+def _far(slack: Poly) -> Poly:
+    """What must be positive for a condition to hold at all large L."""
+    powers = slack.coefficients("L")
+    return powers[max(powers)]
+
+
 def value_assertions(derivation: Derivation) -> tuple[Assertion, ...]:
     """That the order computes what the program says: each product bracketed in two ways has one value."""
     found = []
@@ -168,8 +188,16 @@ def value_assertions(derivation: Derivation) -> tuple[Assertion, ...]:
         says = f"{derivation.cost.order.name} computes {name} as the program writes it: the sums exchange."
         claim = claim_about(("value", *nodes), {})
         about = (derivation.study.variant.name,)
-        found.append(Assertion(f"{derivation.cost.order.name}.value-of-{name}", says, claim, about))
+        found.append(
+            Assertion(
+                f"{derivation.cost.order.name}.value-of-{name}", says, claim, about, order=_order(derivation)
+            )
+        )
     return tuple(found)
+
+
+def _order(derivation: Derivation) -> tuple[Graph, Phase, tuple[Tree, ...]]:
+    return derivation.cost.graph, derivation.study.conventions.step, derivation.cost.order.trees
 
 
 def value_statement(derivation: Derivation, place: Place | None = None) -> Term:

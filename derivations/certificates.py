@@ -176,7 +176,8 @@ def _columns(poly: Poly, facts: list[Poly]) -> list[tuple[Poly, int, Poly]]:
                     times = Poly({monomial - low: 1})
                     if all(e >= 0 for powers, _ in times.powers() for e in powers.values()):
                         found.setdefault((times, place), fact)
-        wanted |= {m for (times, _), q in found.items() for m, v in (times * q).terms.items() if v < 0}
+        # what a product adds is a negative term of what is left
+        wanted |= {m for (times, _), q in found.items() for m, v in (times * q).terms.items() if v > 0}
     return [(times, place, q) for (times, place), q in found.items()]
 
 

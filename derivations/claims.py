@@ -54,7 +54,7 @@ class Claim:
     positives: tuple[str, ...] = ()
     """Symbols that stand for positive numbers."""
     opaque: tuple[tuple[str, Term], ...] = ()
-    """Symbols with a definition: ("min", e, e), ("ceil", e, e) or ("floor", e, e) of a quotient."""
+    """Symbols with a definition: ("min", e, e), or ("ceil", e) and ("floor", e) of a quotient."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ proof uses: a size that only has to be positive is any positive real number, who
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from . import coqlibrary
 from .claims import STEP, Claim, Proof, Term
@@ -27,18 +28,34 @@ READ = """\
 
 def coq_file(claim: Claim, proof: Proof, says: str, name: str) -> str:
     """The file; `says` is what the claim says in words. Raises NoCoq where it cannot be written."""
+    try:
+        return _file(claim, proof, says, name)
+    except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError) as error:
+        raise NoCoq(f"the proof is not one of this claim: {error!r}") from None
+
+
+def _file(claim: Claim, proof: Proof, says: str, name: str) -> str:
     used = {n for line in proof.lines for n in _symbols(line.statement)}
     opaque = [("sym", n) for n, _ in claim.opaque if n in used]
     texts = Texts(claim, _identifiers(claim, proof), _ends(proof))
     scripts = Scripts(texts, proof)
-    theorems = _theorems(scripts, claim.statement, len(proof.lines) - 1, f"claim_{word(name)}")
+    theorems = [*_behind(scripts)]
+    theorems += _theorems(scripts, claim.statement, len(proof.lines) - 1, f"claim_{word(name)}")
     definitions = texts.definitions(("all", *opaque, claim.statement, *texts.ends))
-    body = "\n\n".join([*definitions, *(t.text() for t in (*_behind(scripts), *theorems))])
+    body = "\n\n".join([*definitions, *_texts(theorems)])
     library = {"whole ": coqlibrary.WHOLE, "tends ": coqlibrary.LIMITS, "_root ": coqlibrary.CROSSINGS}
     library["sum_below "] = coqlibrary.SUMS
     needed = [coqlibrary.BASE, *(text for mark, text in library.items() if mark in body)]
     head = f"{comment(says)}\n\n{READ}\n\nRequire Import Reals Lra.\nOpen Scope R_scope."
     return "\n\n".join(part.strip("\n") for part in (head, *needed, body)) + "\n"
+
+
+def _texts(theorems: list[Theorem]) -> Iterator[str]:
+    """Each theorem; one that says what another does stands on that."""
+    known: dict[str, str] = {}
+    for theorem in theorems:
+        first = known.setdefault(theorem.says, theorem.name)
+        yield (theorem if first == theorem.name else replace(theorem, tactics=(f"exact {first}.",))).text()
 
 
 def _identifiers(claim: Claim, proof: Proof) -> dict[tuple[str, str], str]:
@@ -176,15 +193,14 @@ def _equivalent(scripts: Scripts, statement: Term, targets: tuple[int, ...]) -> 
     tactics = []
     for i, (line, (_, left, right)) in enumerate(zip(known[:2], statement[1:], strict=True)):
         form = scripts.factored(line, shared, at)
-        gap = right if left == ("num", 0) else ("sub", right, left)
-        tactics.append(
-            f"assert (f{i} : {form}) by (refine (ratio_change _ _ _ _ _ l{targets[i]} _ _); {exact(line)})."
-        )
-        tactics.append(f"pose proof (ratio_iff _ _ _ _ f{i} ltac:(sign) ltac:(sign)) as g{i}.")
-        tactics.append(
-            f"assert (d{i} : {_said(scripts, ('less', left, right), at)} <-> 0 < {scripts.texts.expr(gap, at.env)})"
-        )
-        tactics.append("  by (split; intro; lra).")
+        gap = scripts.texts.expr(right if left == ("num", 0) else ("sub", right, left), at.env)
+        says = f"{_said(scripts, ('less', left, right), at)} <-> 0 < {gap}"
+        tactics += [
+            f"assert (f{i} : {form}).",
+            f"{{ refine (ratio_change _ _ _ _ _ l{targets[i]} _ _); {exact(line[2:])}. }}",
+            f"pose proof (ratio_iff _ _ _ _ f{i} ltac:(sign) ltac:(sign)) as g{i}.",
+            f"assert (d{i} : {says}) by (split; intro; lra).",
+        ]
     return "\n  ".join([*tactics, "exact (iff_trans (iff_trans d0 g0) (iff_sym (iff_trans d1 g1)))."])
 
 

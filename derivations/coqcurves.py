@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .claims import STEP, Term
-from .coqscript import Point, Scripts, Theorem, exact, positive, stated
+from .coqfacts import positive
+from .coqscript import Point, Scripts, Theorem, exact, stated
 from .coqtext import Env, group, poly_text, power_text
 from .exact import ONE, Poly, coefficients, data, minus, plus, put, read, symbol, times
 
@@ -31,7 +32,7 @@ def crossing(scripts: Scripts, place: int, name: str, said: Term = ()) -> Theore
     one, two = (texts.expr(e, there.env) for e in (a, b))
     cases = [f"({other} < {shown} -> {one} < {two})", f"({other} = {shown} -> {one} = {two})"]
     cases.append(f"({shown} < {other} -> {two} < {one})")
-    within, taken = stated([other], more, " /\\\n  ".join(cases))
+    within, taken = stated([other], more, " /\\\n  ".join(cases), "k")
     goal = f"{'' if root else 'exists r : R, '}0 < {shown} /\\\n  ({within})"
     names = sorted(free | scripts.names([*outer, *fixed]))
     says, intros = stated([here.env[n] for n in names], held, goal)
@@ -46,7 +47,7 @@ def crossing(scripts: Scripts, place: int, name: str, said: Term = ()) -> Theore
     value, k = group(texts.expr(gap, there.env)), turning.change
     tactics = [
         intros, *scripts.asserts(ends, here), *start, "split; [ exact p |].",
-        taken.replace(" h", " k"), *scripts.asserts(line.premises, there), signs,
+        taken, *scripts.asserts(line.premises, there), signs,
         "split; [| split ]; intro c.",
         f"- assert (0 < {at_other}).",
         f"  {{ apply (before_root _ {at_root} (r ^ {k}) ({other} ^ {k})); [| sign | exact z ].",
@@ -96,14 +97,13 @@ class Turning:
 
     def between(self, low: str, high: str, env: Env) -> str:
         """Over the power at which its signs change, it falls: written in the difference of two places."""
-        further = {"x": plus(symbol("x"), symbol(STEP))}
-        power = times(*[symbol("x")] * self.change)
-        fall = minus(
-            times(self._symbolic(), put(power, {**further})), times(put(self._symbolic(), {**further}), power)
-        )
+        further: dict[str | int, Poly] = {"x": plus(symbol("x"), symbol(STEP))}
+        here, k = self._symbolic(), self.change
+        power = times(*[symbol("x")] * k)
+        fall = minus(times(here, put(power, further)), times(put(here, further), power))
         shown = self._shown(fall, env, {"x": low, STEP: f"({high} - {low})"})
-        sides = f"({self.text(low, env)}) * {high} ^ {self.change} - ({self.text(high, env)}) * {low} ^ {self.change}"
-        return f"replace ({sides}) with ({shown}) by ring; sign."
+        one, two = (f"({self.text(place, env)})" for place in (low, high))
+        return f"replace ({one} * {high} ^ {k} - {two} * {low} ^ {k}) with ({shown}) by ring; sign."
 
     def known_root(self, ident: str, shown: str, env: Env) -> list[str]:
         """The root as the ratio it is, then any number `r` with what is known of that."""
@@ -114,33 +114,34 @@ class Turning:
         ]
 
     def some_root(self, env: Env) -> list[str]:
-        """A root lies between 0 and the place 1 + t, where t is the low coefficients over the first high one."""
-        lowest = self.ends[0][0]
-        low = " + ".join(f"({self.texts.poly(p, env)})" for _, sign, p in self.ends if sign > 0)
-        (first,) = (f"({self.texts.poly(p, env)})" for e, _, p in self.ends if e == self.change)
-        k = self.change - lowest
-        one = {"x": plus(ONE, symbol("t"))}
-        tall = put(times(*[symbol("x")] * (k - 1)), {**one})
+        """A root lies between 0 and 1 + t, where t is the low coefficients over the first high one."""
+        least = self.ends[0][0]
+        texts = {e: f"({self.texts.poly(p, env)})" for e, _, p in self.ends}
+        low = f"({' + '.join(texts[e] for e, sign, _ in self.ends if sign > 0)})"
+        k, first = self.change - least, texts[self.change]
+        one: dict[str | int, Poly] = {"x": plus(ONE, symbol("t"))}
+        tall = put(times(*[symbol("x")] * (k - 1)), one)
         rest: Poly = {}
         for i, (e, sign, _) in enumerate(self.ends):
-            power = tall if e == self.change else put(times(*[symbol("x")] * (e - lowest)), {**one})
-            own = power if sign < 0 else minus(tall, power)
-            rest = plus(rest, times(symbol(f"c{i}"), own))
+            own = tall if e == self.change else put(times(*[symbol("x")] * (e - least)), one)
+            rest = plus(rest, times(symbol(f"c{i}"), own if sign < 0 else minus(tall, own)))
         shown = self._shown(rest, env, {"t": "t"})
-        value = f"- ({shown}) - ({first} * t - ({low})) * (1 + t) ^ {k - 1}"
+        at_zero, at_root, below, beyond = (
+            f"({self.text(place, env, power)})"
+            for place, power in (("0", least), ("r", 0), ("r", least), ("(1 + t)", least))
+        )
+        value = f"- ({shown}) - ({first} * t - {low}) * (1 + t) ^ {k - 1}"
         return [
             f"assert (s : exists t, 0 < t /\\ {first} * t = {low}).",
-            f"{{ exists (({low}) / {first}); split; [ apply Rdiv_lt_0_compat; sign | field; nonzero ]. }}",
+            f"{{ exists ({low} / {first}); split; [ apply Rdiv_lt_0_compat; sign | field; nonzero ]. }}",
             "destruct s as [t [q s]].",
-            f"destruct (root_exists (fun x => {self.text('x', env, lowest)}) (1 + t)) as [r [p y]].",
+            f"destruct (root_exists (fun x => {self.text('x', env, least)}) (1 + t)) as [r [p y]].",
             "{ reg. }",
-            f"{{ replace ({self.text('0', env, lowest)}) with ({self.texts.poly(self.ends[0][2], env)}) by ring; sign. }}",
+            f"{{ replace {at_zero} with {texts[least]} by ring; sign. }}",
             "{ lra. }",
-            f"{{ assert (0 < {shown}) by sign.",
-            f"  replace ({self.text('(1 + t)', env, lowest)}) with ({value}) by ring; rewrite s; lra. }}",
-            f"assert (z : {self.text('r', env)} = 0).",
-            f"{{ cbv beta in y; replace ({self.text('r', env)}) with (r ^ {lowest} * ({self.text('r', env, lowest)})) by ring.",
-            "  rewrite y; ring. }",
+            f"{{ assert (0 < {shown}) by sign; replace {beyond} with ({value}) by ring; rewrite s; lra. }}",
+            f"assert (z : {at_root} = 0).",
+            f"{{ cbv beta in y; replace {at_root} with (r ^ {least} * {below}) by ring; rewrite y; ring. }}",
             "exists r.",
         ]
 

@@ -24,6 +24,8 @@ Ltac sign :=
     | lra ].
 Ltac nonzero := repeat split; first [ assumption | apply Rgt_not_eq; unfold Rgt; sign ].
 
+Lemma nonzero_mul a b : a <> 0 -> b <> 0 -> a * b <> 0.
+Proof. intros; apply Rmult_integral_contrapositive; now split. Qed.
 Lemma at_most a b c : 0 <= c -> b - a = c -> a <= b.
 Proof. intros; lra. Qed.
 Lemma ratio_change x a b c d : ratio x a b -> a = c -> b = d -> ratio x c d.
@@ -33,17 +35,17 @@ Proof. intro h; split; [ lra | rewrite h; field ]. Qed.
 Lemma ratio_over x a b : b <> 0 -> x * b = a -> ratio x a b.
 Proof. intros h e; split; [ exact h | rewrite <- e; field; exact h ]. Qed.
 Lemma ratio_mul x y a b c d : ratio x a b -> ratio y c d -> ratio (x * y) (a * c) (b * d).
-Proof. intros [h e] [k f]; split; [ apply Rmult_integral_contrapositive; now split | rewrite e, f; field; now split ]. Qed.
+Proof. intros [h e] [k f]; split; [ now apply nonzero_mul | rewrite e, f; field; now split ]. Qed.
 Lemma ratio_div x y a b c d : ratio x a b -> ratio y c d -> 0 < c -> ratio (x / y) (a * d) (b * c).
 Proof.
   intros [h e] [k f] p; assert (c <> 0) by nonzero; split.
-  - apply Rmult_integral_contrapositive; now split.
+  - now apply nonzero_mul.
   - rewrite e, f; field; now repeat split.
 Qed.
 Lemma ratio_add x y a b c d : ratio x a b -> ratio y c d -> ratio (x + y) (a * d + c * b) (b * d).
-Proof. intros [h e] [k f]; split; [ apply Rmult_integral_contrapositive; now split | rewrite e, f; field; now split ]. Qed.
+Proof. intros [h e] [k f]; split; [ now apply nonzero_mul | rewrite e, f; field; now split ]. Qed.
 Lemma ratio_sub x y a b c d : ratio x a b -> ratio y c d -> ratio (x - y) (a * d - c * b) (b * d).
-Proof. intros [h e] [k f]; split; [ apply Rmult_integral_contrapositive; now split | rewrite e, f; field; now split ]. Qed.
+Proof. intros [h e] [k f]; split; [ now apply nonzero_mul | rewrite e, f; field; now split ]. Qed.
 Lemma ratio_add_same x y a b c : ratio x a b -> ratio y c b -> ratio (x + y) (a + c) b.
 Proof. intros [h e] [_ f]; split; [ exact h | rewrite e, f; field; exact h ]. Qed.
 Lemma ratio_sub_same x y a b c : ratio x a b -> ratio y c b -> ratio (x - y) (a - c) b.
@@ -78,6 +80,7 @@ Proof. intros h k l z; destruct (ratio_factor _ _ _ _ h k l) as [t [m e]]; rewri
 """What is known of an expression is one ratio; with lemmas that add, divide and compare such ratios."""
 
 WHOLE = r"""
+(* x is a whole number. *)
 Definition whole (x : R) : Prop := exists n : Z, x = IZR n.
 Lemma whole_number n : whole (IZR n).
 Proof. now exists n. Qed.
@@ -94,7 +97,9 @@ Proof. intro h; induction n as [| n k]; [ apply whole_number | now apply whole_m
 Lemma whole_least x : whole x -> 0 < x -> 1 <= x.
 Proof. intros [n e] p; rewrite e in *; apply IZR_le, Zlt_le_succ with (n := 0%Z), lt_IZR, p. Qed.
 Ltac wholes :=
-  repeat first [ assumption | apply whole_add | apply whole_sub | apply whole_mul | apply whole_opp | apply whole_pow | apply whole_number ].
+  repeat first
+    [ assumption | apply whole_add | apply whole_sub | apply whole_mul | apply whole_opp | apply whole_pow
+    | apply whole_number ].
 """
 """A whole number above 0 is at least 1."""
 
@@ -107,7 +112,8 @@ Proof. intros eps p; exists 0; intros x _; rewrite Rminus_diag_eq, Rabs_R0; [ ex
 Lemma tends_vanish c k : tends (fun x => c * (/ x) ^ S k) 0.
 Proof.
   intros eps p; exists (Rabs c / eps + 1); intros x m.
-  assert (q : 0 <= Rabs c / eps) by (apply Rmult_le_pos; [ apply Rabs_pos | apply Rlt_le, Rinv_0_lt_compat, p ]).
+  assert (q : 0 <= Rabs c / eps).
+  { apply Rmult_le_pos; [ apply Rabs_pos | apply Rlt_le, Rinv_0_lt_compat, p ]. }
   assert (u : 0 < / x) by (apply Rinv_0_lt_compat; lra).
   assert (v : / x <= 1) by (rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
   assert (w : 0 <= (/ x) ^ k <= 1).
@@ -177,7 +183,8 @@ Lemma after_root u v s t : 0 < u * s - v * t -> 0 < t -> u = 0 -> v < 0.
 Proof. intros h p z; rewrite z in h; nra. Qed.
 Lemma root_exists f x : continuity f -> 0 < f 0 -> 0 < x -> f x < 0 -> exists r, 0 < r /\ f r = 0.
 Proof.
-  intros c p q n; destruct (IVT (fun y => - f y) 0 x) as [r [k z]]; [ now apply continuity_opp | exact q | lra | lra |].
+  intros c p q n.
+  destruct (IVT (fun y => - f y) 0 x) as [r [k z]]; [ now apply continuity_opp | exact q | lra | lra |].
   assert (e : f r = 0) by lra; exists r; split; [| exact e ].
   destruct (Req_dec r 0) as [i | i]; [ rewrite i in e; lra | lra ].
 Qed.

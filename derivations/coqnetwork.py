@@ -31,12 +31,10 @@ def cheapest(scripts: Scripts, statement: Term, place: int, name: str) -> Theore
     tactics: list[str] = []
     for number, (products, own) in enumerate(zip(network[1], chosen, strict=True)):
         (_, mine), *_ = costs = _costs(products, own, sizes)
-        idents = [
-            f"{name}_{'other' if i else 'chosen'}_{number}{f'_{i}' * (i > 0)}" for i, _ in enumerate(costs)
-        ]
+        idents = [f"{name}_chosen_{number}", *(f"{name}_other_{number}_{i}" for i in range(1, len(costs)))]
         for ident, (shown, steps) in zip(idents, costs, strict=True):
             body = " +\n  ".join(group(texts.poly(data(step), at.env)) for step in steps) or "0"
-            definitions += [comment(shown), f"Definition {ident}{binder} : R :=\n  {body}."]
+            definitions += [comment(f"brackets {shown}"), f"Definition {ident}{binder} : R :=\n  {body}."]
         for ident, (_, steps) in zip(idents[1:], costs[1:], strict=True):
             more = data(minus(_total(steps), _total(mine)))
             weak, strict = (known.get((head, more)) for head in ("nonneg", "pos"))
@@ -71,7 +69,7 @@ def _total(steps: Iterable[Poly]) -> Poly:
 
 
 def _visited(which: Term, tree: Term) -> dict[Term, set[str]]:
-    """What each step makes that holds more than weights -> the indices it visits; two times a point is its cost."""
+    """What each step makes, if more than weights -> the indices it visits; each point costs two."""
     leaves, output = which
 
     def kept(mask: int) -> set[str]:
@@ -96,10 +94,10 @@ def bracketed(which: Term, tree: Term) -> str:
 
 
 def value(scripts: Scripts, statement: Term, place: int, name: str) -> Theorem:
-    """Two nested sums are equal for all sizes, all tensors and all values of the indices that are not summed."""
+    """Two nested sums are equal, whatever the sizes, the tensors and the indices that are not summed are."""
     _, *sides = statement
     sums = Sums(sides)
-    tactics = [sums.intros]
+    tactics = ["intros."]
     for side, number in zip(sides, scripts.line(place).premises, strict=True):
         chain: list[Term] = []
         while True:
@@ -112,12 +110,8 @@ def value(scripts: Scripts, statement: Term, place: int, name: str) -> Theorem:
         tactics.append(f"assert ({'one' if side is sides[0] else 'two'} : {sums.text(side)} = {flat}).")
         tactics.append("{")
         for node, new in zip((side, *chain), chain, strict=False):
-            tactics += [
-                f"  transitivity ({sums.text(new)}).",
-                "  {",
-                *(f"    {t}" for t in sums.joined(node, new)),
-                "  }",
-            ]
+            joined = (f"    {tactic}" for tactic in sums.joined(node, new))
+            tactics += [f"  transitivity ({sums.text(new)}).", "  {", *joined, "  }"]
         tactics += ["  reflexivity.", "}"]
     tactics.append("rewrite one, two; reflexivity.")
     goal = f"{sums.text(sides[0])} =\n  {sums.text(sides[1])}"
@@ -130,16 +124,17 @@ class Sums:
     def __init__(self, nodes: Sequence[Term]) -> None:
         tensors = sorted({t for node in nodes for t in self._tensors(node)})
         labels = sorted({x for node in nodes for x in indices(node)})
-        free = sorted({x for node in nodes for x in self._free(node)})
-        keys = [("index", x) for x in labels] + [("size", x) for x in labels]
-        self.names = identifiers([*keys, *(("tensor", f"{t} {n}") for t, n in tensors)])
+        often = [t for t, _ in tensors]
+        keys = [("index", x) for x in labels] + [("size", f"size {x}") for x in labels]
+        shown = {(t, n): f"{t} {n}" if often.count(t) > 1 else t for t, n in tensors}
+        self.names = identifiers([*keys, *(("tensor", name) for name in shown.values())])
+        self.tensors = {key: self.names["tensor", name] for key, name in shown.items()}
         summed = sorted({x for node in nodes for x in self._summed(node)})
-        sizes = [self.names["size", x] for x in summed]
-        binders = [f"({' '.join(sizes)} : nat)"] if sizes else []
-        binders += [f"({self.names['tensor', f'{t} {n}']} : {'nat -> ' * n}R)" for t, n in tensors]
+        free = sorted({x for node in nodes for x in self._free(node)})
+        binders = [f"({' '.join(self.names['size', f'size {x}'] for x in summed)} : nat)"] if summed else []
+        binders += [f"({self.tensors[t, n]} : {'nat -> ' * n}R)" for t, n in tensors]
         binders += [f"({' '.join(self.names['index', x] for x in free)} : nat)"] if free else []
         self.every = f"forall {' '.join(binders)},\n  " if binders else ""
-        self.intros = "intros."
 
     def _tensors(self, node: Term) -> Iterator[tuple[str, int]]:
         if node[0] == "tensor":
@@ -163,14 +158,13 @@ class Sums:
         """A nested sum as a term of Coq."""
         head, what, rest = node
         if head == "tensor":
-            parts = [self.names["tensor", f"{what} {len(rest)}"], *(self.names["index", x] for x in rest)]
-            return " ".join(parts)
+            return " ".join([self.tensors[what, len(rest)], *(self.names["index", x] for x in rest)])
         return self.summed(what, product_text(map(self.text, rest)))
 
     def summed(self, labels: Iterable[str], body: str) -> str:
         """A text summed over some indices."""
         for x in reversed([*labels]):
-            body = f"sum_below {self.names['size', x]} (fun {self.names['index', x]} => {body})"
+            body = f"sum_below {self.names['size', f'size {x}']} (fun {self.names['index', x]} => {body})"
         return body
 
     def under(self, labels: Iterable[str]) -> list[str]:
@@ -178,7 +172,7 @@ class Sums:
         return [f"apply sum_ext; intro {self.names['index', x]}; cbv beta." for x in labels]
 
     def joined(self, node: Term, new: Term) -> list[str]:
-        """Tactics that prove that one node equals another, in which one inner sum is joined to what is around it."""
+        """Tactics that prove that a node equals one in which an inner sum is joined to what is around it."""
         return next(tactics for result, tactics in self._joins(node) if result == new)
 
     def _joins(self, node: Term) -> Iterator[tuple[Term, list[str]]]:
@@ -186,14 +180,9 @@ class Sums:
         for i, inner in enumerate(factors if head == "sum" else ()):
             rest = (*factors[:i], *factors[i + 1 :])
             for other, tactics in self._joins(inner):
-                step = [
-                    f"assert (e : {self.text(inner)} = {self.text(other)}).",
-                    "{",
-                    *tactics,
-                    "}",
-                    "rewrite e; ring.",
-                ]
-                yield ("sum", summed, ordered(rest, (other,))), [*self.under(summed), *step]
+                says = f"assert (e : {self.text(inner)} = {self.text(other)})."
+                steps = [*self.under(summed), says, "{", *tactics, "}", "rewrite e; ring."]
+                yield ("sum", summed, ordered(rest, (other,))), steps
             if inner[0] == "sum":
                 new = ("sum", ordered(summed, inner[1]), ordered(rest, inner[2]))
                 yield new, self._joined(summed, inner, rest, new)

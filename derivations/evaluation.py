@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
+from typing import Any
 
 from .claims import STEP, Claim, Term
-from .exact import Poly, coefficients, minus, plus, read, times
+from .exact import ONE, Poly, coefficients, minus, plus, put, read, symbol, times
+from .kernel import under
 
 __all__ = ["NoValue", "broken_by", "legal", "value"]
 
@@ -24,131 +27,86 @@ class NoValue(Exception):
 
 def value(claim: Claim, e: Term, at: Values) -> Fraction:
     """The exact value of an expression. Raises NoValue where it has none."""
-    head, *rest = e
-    if head == "num":
-        return Fraction(rest[0])
-    if head == "sym":
-        return _number(claim, rest[0], at)
-    if head == "def":
-        return value(claim, dict(claim.definitions)[rest[0]], at)
-    if head == "shift":
-        return value(claim, rest[0], {**at, rest[1]: Fraction(at[rest[1]]) + Fraction(at[STEP])})
-    if head in ("lim", "root"):
-        over, under = _ratio(claim, e, at)
-        return _over(over.get((), Fraction(0)), under.get((), Fraction(0)))
-    first, *others = (value(claim, part, at) for part in rest)
-    for part in others:
-        first = (
-            first * part if head == "mul" else _over(first, part) if head == "div"
-            else first + part if head == "add" else first - part
-        )  # fmt: skip
-    return first
-
-
-def _over(above: Fraction, below: Fraction) -> Fraction:
+    found = formal(claim, e)
+    if isinstance(found, str):
+        raise NoValue(found)
+    over, low = found
+    numbers = {name: _number(claim, name, at) for name in over.names | low.names}
+    below = low.at(numbers)
     if not below:
         raise NoValue("a division by zero")
-    return above / below
+    return Fraction(over.at(numbers)) / below
 
 
-def _number(claim: Claim, name: str, at: Values) -> Fraction:
-    """The number of a symbol."""
-    if name in at:
-        return Fraction(at[name])
-    for head, known, *body in claim.assumptions:
-        if head == "put" and known == name:
-            return poly_value(claim, body[0], at)
-    for known, (function, *parts) in claim.opaque:
-        if known == name:
-            numbers = [value(claim, part, at) for part in parts]
-            rounded = {"min": min(numbers), "ceil": ceil(numbers[0]), "floor": floor(numbers[0])}
-            return Fraction(rounded[function])
-    raise NoValue(f"{name} has no number")
+class _Compiled:
+    """A polynomial ready to be evaluated."""
+
+    def __init__(self, poly: Poly) -> None:
+        self.poly = poly
+        self.rows = [(c.numerator if c.denominator == 1 else c, m) for m, c in poly.items()]
+        self.names = frozenset(str(name) for m in poly for name, _ in m)
+
+    def at(self, numbers: Mapping[str, Fraction | int]) -> Fraction | int:
+        total: Fraction | int = 0
+        for coefficient, monomial in self.rows:
+            for name, exponent in monomial:
+                coefficient = coefficient * numbers[str(name)] ** exponent
+            total += coefficient
+        return total
 
 
-def _ratio(claim: Claim, e: Term, at: Values, free: frozenset[str] = frozenset()) -> tuple[Poly, Poly]:
-    """(numerator, denominator) with every symbol put to its number but for the `free` ones."""
-    one: Poly = {(): Fraction(1)}
+@lru_cache(maxsize=512)
+def formal(claim: Claim, e: Term) -> tuple[_Compiled, _Compiled] | str:
+    """An expression as one polynomial over another, in all its symbols; or why it has no such form."""
+    try:
+        over, low = _ratio(claim, e)
+    except NoValue as error:
+        return str(error)
+    return _Compiled(over), _Compiled(low)
+
+
+def _ratio(claim: Claim, e: Term) -> tuple[Poly, Poly]:
     head, *rest = e
     if head == "num":
-        return {(): Fraction(rest[0])} if rest[0] else {}, one
+        return {(): Fraction(rest[0])} if rest[0] else {}, ONE
     if head == "sym":
-        return _symbol(claim, rest[0], at, free), one
+        return symbol(rest[0]), ONE
     if head == "def":
-        return _ratio(claim, dict(claim.definitions)[rest[0]], at, free)
-    if head == "shift":
-        return _ratio(claim, rest[0], {**at, rest[1]: Fraction(at[rest[1]]) + Fraction(at[STEP])}, free)
-    if head == "lim":
-        return _limit(claim, rest[0], rest[1], at, free)
+        return _ratio(claim, dict(claim.definitions)[rest[0]])
+    if head in ("shift", "lim"):
+        return _moved(claim, head, rest[0], rest[1])
     if head == "root":
-        return _root(claim, *rest, at, free)  # type: ignore[arg-type]
-    over, under = _ratio(claim, rest[0], at, free)
+        return _root(claim, *rest)
+    over, low = _ratio(claim, rest[0])
     for part in rest[1:]:
-        top, bottom = _ratio(claim, part, at, free)
+        top, bottom = _ratio(claim, part)
         if head == "mul":
-            over, under = times(over, top), times(under, bottom)
+            over, low = times(over, top), times(low, bottom)
         elif head == "div":
-            over, under = times(over, bottom), times(under, top)
+            over, low = times(over, bottom), times(low, top)
+        elif low == bottom:
+            over = plus(over, top, 1 if head == "add" else -1)
         else:
-            over = plus(times(over, bottom), times(top, under), 1 if head == "add" else -1)
-            under = times(under, bottom)
-    return over, under
+            over = plus(times(over, bottom), times(top, low), 1 if head == "add" else -1)
+            low = times(low, bottom)
+    return over, low
 
 
-def _symbol(claim: Claim, name: str, at: Values, free: frozenset[str]) -> Poly:
-    if name in free:
-        return {((name, 1),): Fraction(1)}
-    for head, known, *body in claim.assumptions:
-        if head == "put" and known == name and free & _inside(claim, name):
-            over: Poly = {}
-            for monomial, coefficient in read(body[0]).items():
-                factors = [_symbol(claim, str(n), at, free) for n, e in monomial for _ in range(e)]
-                over = plus(over, times({(): coefficient}, *factors))
-            return over
-    if free & _inside(claim, name):
-        raise NoValue(f"{name} depends on {', '.join(sorted(free))}")
-    number = _number(claim, name, at)
-    return {(): number} if number else {}
-
-
-def _inside(claim: Claim, name: str) -> set[str]:
-    """The symbols a symbol depends on, itself left out."""
-    bodies = [body for known, body in claim.opaque if known == name]
-    found = {n for body in bodies for n in _names(claim, body)}
-    for head, known, *body in claim.assumptions:
-        if head == "put" and known == name:
-            names = {str(n) for monomial in read(body[0]) for n, _ in monomial}
-            found |= names.union(*(_inside(claim, n) for n in names))
-    return found
-
-
-def _names(claim: Claim, e: Term) -> set[str]:
-    found: set[str] = set()
-    for part in e[1:]:
-        if e[0] == "sym":
-            found.add(part)
-            found |= _inside(claim, part)
-        elif isinstance(part, tuple):
-            found |= _names(claim, part)
-    return found
-
-
-def _limit(claim: Claim, e: Term, name: str, at: Values, free: frozenset[str]) -> tuple[Poly, Poly]:
-    over, under = _ratio(claim, e, at, free | {name})
-    top, bottom = coefficients(over, name), coefficients(under, name)
-    if not bottom:
-        raise NoValue("a division by zero")
-    high, low = max(top, default=-1), max(bottom)
-    if high > low:
-        raise NoValue("it grows without bound")
+def _moved(claim: Claim, head: str, e: Term, name: str) -> tuple[Poly, Poly]:
+    """Further along a symbol, or as it grows without bound."""
+    over, below = (_opened(claim, part, name) for part in _ratio(claim, e))
+    if head == "shift":
+        images: dict[str | int, Poly] = {name: plus(symbol(name), symbol(STEP))}
+        return put(over, images), put(below, images)
+    top, bottom = coefficients(over, name), coefficients(below, name)
+    high, low = max(top, default=-1), max(bottom, default=-1)
+    if low < 0 or high > low:
+        raise NoValue("it grows without bound, or divides by zero")
     return (top[high] if high == low else {}), bottom[low]
 
 
-def _root(
-    claim: Claim, a: Term, b: Term, name: str, at: Values, free: frozenset[str]
-) -> tuple[Poly, Poly]:
-    over, _ = _ratio(claim, ("sub", b, a), at, free | {name})
-    parts = coefficients(over, name)
+def _root(claim: Claim, a: Term, b: Term, name: str) -> tuple[Poly, Poly]:
+    parts = coefficients(_opened(claim, _ratio(claim, ("sub", b, a))[0], name), name)
     lowest = min(parts, default=0)
     parts = {power - lowest: poly for power, poly in parts.items()}
     if set(parts) != {0, 1}:
@@ -156,15 +114,48 @@ def _root(
     return minus({}, parts[0]), parts[1]
 
 
+def _opened(claim: Claim, poly: Poly, name: str) -> Poly:
+    """The polynomial with what is put for symbols where that contains `name`."""
+    for other in {str(n) for m in poly for n, _ in m} - {name}:
+        if name not in under(claim, other):
+            continue
+        value = next(
+            (body[0] for head, known, *body in claim.assumptions if (head, known) == ("put", other)), None
+        )
+        if value is None:
+            raise NoValue(f"{other} depends on {name}")
+        return _opened(claim, put(poly, {other: read(value)}), name)
+    return poly
+
+
+def _number(claim: Claim, name: str, at: Values) -> Fraction | int:
+    """The number of a symbol."""
+    if name in at:
+        return at[name]
+    for head, known, *body in claim.assumptions:
+        if head == "put" and known == name:
+            return poly_value(claim, body[0], at)
+    for known, (function, *parts) in claim.opaque:
+        if known == name:
+            numbers = [value(claim, part, at) for part in parts]
+            if function == "min":
+                return min(numbers)
+            return ceil(numbers[0]) if function == "ceil" else floor(numbers[0])
+    raise NoValue(f"{name} has no number")
+
+
 def legal(claim: Claim, at: Values) -> bool:
     """Whether sizes are whole numbers of at least 1, widths positive, and every assumption holds."""
-    sizes = all(n in at and Fraction(at[n]).denominator == 1 and at[n] >= 1 for n in claim.sizes if not _fixed(claim, n))
+    sizes = all(
+        n in at and Fraction(at[n]).denominator == 1 and at[n] >= 1 for n in claim.sizes if not _fixed(claim, n)
+    )
     if not sizes or not all(n in at and at[n] > 0 for n in claim.positives):
         return False
     try:
         for head, *rest in claim.assumptions:
             if head == "put":
-                if value(claim, ("sym", rest[0]), at) < 1:
+                number = _number(claim, rest[0], at)
+                if number < 1 or (rest[0] in claim.sizes and number.denominator != 1):
                     return False
                 continue
             number = poly_value(claim, rest[0], at)
@@ -200,7 +191,7 @@ def broken_by(claim: Claim, statement: Term, points: Sequence[Values]) -> bool:
         if head in ("independent", "increasing"):
             return len(points) == 2 and _broken_pair(claim, head, rest[0], rest[1], points)
         if head == "crosses":
-            return len(points) == 2 and _broken_crossing(claim, *rest, points)  # type: ignore[arg-type]
+            return len(points) == 2 and _broken_crossing(claim, rest, points)
         return len(points) == 1 and _false(claim, head, rest, points[0])
     except NoValue:
         return False
@@ -216,8 +207,9 @@ def _broken_pair(claim: Claim, head: str, e: Term, name: str, points: Sequence[V
     return _apart(name, points) and (one != two if head == "independent" else one >= two)
 
 
-def _broken_crossing(claim: Claim, a: Term, b: Term, name: str, points: Sequence[Values]) -> bool:
+def _broken_crossing(claim: Claim, rest: Sequence[Any], points: Sequence[Values]) -> bool:
     """First not cheaper at the lower size, yet not dearer at the higher one: no such crossing lies between."""
+    a, b, name = rest
     one, two = (value(claim, ("sub", b, a), at) for at in points)
     return _apart(name, points) and one <= 0 and two >= 0
 
@@ -234,5 +226,3 @@ def _holds(claim: Claim, statement: Term, at: Values) -> bool:
     head, *sides = statement
     left, right = (value(claim, side, at) for side in sides)
     return {"same": left == right, "less": left < right, "atmost": left <= right}[head]
-
-

@@ -7,9 +7,10 @@ bitmask of leaves.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 from .claims import Term
 from .exact import Poly, data, minus, need, ordered, plus, read, times
@@ -28,6 +29,15 @@ def bracketings(mask: int) -> Iterator[tuple[tuple[int, int], ...]]:
                 yield (*one, *two, (part, mask ^ part))
 
 
+def is_tree(leaves: int, tree: Term) -> bool:
+    """Whether contractions join leaves, two at a time, until one is left."""
+    open_ = {1 << i for i in range(leaves)}
+    for left, right in tree:
+        need(left != right and {left, right} <= open_, "not a bracketing")
+        open_ = (open_ - {left, right}) | {left | right}
+    return len(open_) == 1
+
+
 def steps(network: Term, which: Term, tree: Term) -> dict[object, Poly]:
     """What each online step of a tree makes -> its FLOPs: twice the points of the indices of its operands."""
     sizes, (leaves, output) = {label: read(p) for label, p in network[0]}, which
@@ -39,10 +49,10 @@ def steps(network: Term, which: Term, tree: Term) -> dict[object, Poly]:
 
     made: dict[object, Poly] = {}
     for left, right in tree:
-        members = [leaf for i, leaf in enumerate(leaves) if (left | right) >> i & 1]
+        members = sorted((leaf for i, leaf in enumerate(leaves) if (left | right) >> i & 1), key=str)
         if any(online for _, _, online in members):
             points = times({(): Fraction(2)}, *(sizes[x] for x in sorted(open_in(left) | open_in(right))))
-            made[frozenset(members), open_in(left | right)] = points
+            made.setdefault((*members, open_in(left | right)), points)
     return made
 
 
@@ -53,11 +63,13 @@ def differences(network: Term, chosen: Term) -> list[Term]:
     """
     found = set[Term]()
     for group, own in zip(network[1], chosen, strict=True):
+        need(all(is_tree(len(p[0]), t) for p, t in zip(group, own, strict=True)), "not a bracketing")
         lists = [[steps(network, p, t) for t in bracketings((1 << len(p[0])) - 1)] for p in group]
         mine = paid([steps(network, p, t) for p, t in zip(group, own, strict=True)])
         found |= {data(minus(paid(choice), mine)) for choice in product(*lists)}
-    tensors = [{t for leaves, _ in group for t, _, _ in leaves} for group in network[1]]
-    need(all(len(one & two) < 2 for i, one in enumerate(tensors) for two in tensors[:i]), "groups share a step")
+    tensors = [[Counter(t for t, _, _ in leaves) for leaves, _ in group] for group in network[1]]
+    both = (a & b for one, two in combinations(tensors, 2) for a, b in product(one, two))
+    need(all(shared.total() < 2 for shared in both), "groups share a step")
     return sorted(found - {()}, key=str)
 
 

@@ -20,7 +20,7 @@ from .evaluation import broken_by
 __all__ = ["Judgement", "judge", "judged"]
 
 _GLANCE = 12
-_PATIENT = 400
+_PATIENT = 300
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,11 @@ def plain(claim: Claim, name: str, *factors: Term) -> bool:
     return not any(name in under(claim, other) for other in names_in(*factors) - {name})
 
 
+def positives(claim: Claim, *factors: Term) -> bool:
+    """Whether all symbols of some polynomials are known to be positive."""
+    return names_in(*factors) <= {STEP, *claim.sizes, *claim.positives}
+
+
 def fixed(claim: Claim, name: str) -> bool:
     return any(head == "put" and known == name for head, known, *_ in claim.assumptions)
 
@@ -100,7 +105,8 @@ def onward(name: str) -> dict[str | int, Poly]:
 def upward(claim: Claim, name: str) -> bool:
     """Whether sizes stay legal when a symbol grows: no assumption's left side falls."""
     signs = [terms for head, terms, *value in claim.assumptions if not value]
-    falls = any(c < 0 for p in signs for c in minus(put(read(p), onward(name)), read(p)).values())
+    grown = [data(minus(put(read(p), onward(name)), read(p))) for p in signs]
+    falls = any(c < 0 for p in grown for c in read(p).values()) or not positives(claim, *grown)
     return not falls and not fixed(claim, name) and plain(claim, name, *signs)
 
 
@@ -140,6 +146,13 @@ def combine(step: Step) -> bool:
     return exact and step.says[1] not in [terms for _, terms in step.got]
 
 
+def divided(step: Step) -> bool:
+    """What times something positive is positive is positive."""
+    (whole_sign, product), (sign, part) = step.got
+    quotient = times(read(step.says[1]), read(part)) == read(product)
+    return whole_sign == sign == step.says[0] == "pos" and quotient and data(ONE) not in (part, step.says[1])
+
+
 # Forms: ("is", expression, factors above the line, factors below it).
 
 
@@ -147,11 +160,19 @@ def multiply_out(step: Step) -> bool:
     """An expression as one polynomial over the least single term that will do, which is not zero."""
     e, above, below = form(step.says)
     poly = expand(e)
+    need(divisors(e) <= {*step.claim.sizes, *step.claim.positives, *names_in(*below)}, "it may divide by zero")
     lowest = {n: min(dict(m).get(n, 0) for m in poly) for k in poly for n, _ in k}
     number = Fraction(lcm(*(c.denominator for c in poly.values())))
     clear: Poly = {tuple(sorted((n, -e) for n, e in lowest.items() if e < 0)): number}
     line = () if clear == ONE else (data(clear),)
     return below == line and above == (data(times(poly, clear)),) and step.got == positive([*line])
+
+
+def divisors(e: Term) -> set[str]:
+    """The symbols that an expression divides by."""
+    parts = [part for part in e[1:] if isinstance(part, tuple)]
+    below = names_in(data(expand(e[2]))) if e[0] == "div" else set()
+    return below.union(*map(divisors, parts))
 
 
 def unfold(step: Step) -> bool:
@@ -317,6 +338,7 @@ def crosses(step: Step) -> bool:
     head, a, b, name = step.says
     above, below = gap(step.got[0], a, b)
     which, parts = turning(step.claim, above, name)
+    need(which not in below, "the factor that changes its sign is below the line")
     signs = [("pos", data(part)) in step.got for part in parts.values()]
     need(signs[0] and sum(one != two for one, two in pairwise(signs)) == 1, "not one sign change")
     ends = [data(part if up else minus({}, part)) for part, up in zip(parts.values(), signs, strict=True)]
@@ -351,7 +373,7 @@ def meet(step: Step) -> bool:
 
 
 RULES = {rule.__name__: rule for rule in (
-    given, size, whole, combine, multiply_out, unfold, divide, multiply, add, factor, cancel, substitute, limit,
+    given, size, whole, combine, divided, multiply_out, unfold, divide, multiply, add, factor, cancel, substitute, limit,
     shift, root, less, atmost, same, iff, absent, increasing, crosses, every, cheapest, merge, meet,
 )}  # fmt: skip
 
@@ -377,7 +399,15 @@ def check(claim: Claim, proof: Proof) -> None:
             need(
                 RULES[line.rule](Step(claim, line.statement, got, line.weights)), f"not a step of {line.rule!r}"
             )
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, ZeroDivisionError) as error:
+    except (
+        RecursionError,
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        ZeroDivisionError,
+    ) as error:
         raise Rejected(f"not the data of a proof: {error}") from None
 
 

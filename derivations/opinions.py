@@ -1,21 +1,68 @@
-"""Who else is asked about a claim: exact random evaluation always, z3 where there is time for it."""
+"""Who else is asked about a claim: exact random evaluation always; z3, and numpy running the order, on request."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from .execution import numpy_opinion
+from .graph import Graph
 from .judging import Judgement
+from .points import Domain
+from .trees import Phase, Tree, trees
 from .witnesses import Opinion, random_opinion
 
 __all__ = ["opinions_on"]
 
+_MOST = 120
+"""Orders that are run for one claim."""
+
 
 def opinions_on(judgement: Judgement, thorough: bool = False) -> tuple[Opinion, ...]:
-    """Second opinions; what is open is not asked about. With `thorough`, those of optional packages too."""
-    claim = judgement.assertion.claim
+    """Whether others agree with a verdict; what is open is not asked about.
+
+    With `thorough`, those that need optional packages are asked too.
+    """
+    assertion = judgement.assertion
     if judgement.status == "open":
         return ()
-    found = [random_opinion(claim)]
-    if thorough:
+    value = assertion.claim.statement[0] == "value"
+    found = [random_opinion(assertion.claim)]
+    if thorough and not value:  # what brackets compute is nothing that z3 could be asked
         from .smt import z3_opinion
 
-        found.append(z3_opinion(claim))
+        found.append(z3_opinion(assertion.claim))
+    if judgement.status == "refuted":
+        found = [replace(o, agrees=None if o.agrees is None else not o.agrees) for o in found]
+    if thorough and assertion.order is not None:
+        found.append(_run(*assertion.order, every=value))
     return tuple(found)
+
+
+def _run(graph: Graph, phase: Phase, order: Sequence[Tree], every: bool) -> Opinion:
+    """The order run on random arrays at small sizes, and with `every` all bracketings of its products."""
+    sizes = _sizes(graph, phase)
+    if sizes is None:
+        return Opinion("numpy", None, "no small sizes satisfy the assumptions")
+    orders = [order, *_all_orders(graph)][:_MOST] if every else [order]
+    return numpy_opinion(graph, orders, sizes)
+
+
+def _all_orders(graph: Graph) -> Iterator[tuple[Tree, ...]]:
+    """Orders among which each product has each of its bracketings."""
+    choices = [trees(len(region.leaves)) for region in graph.regions]
+    for place in range(max(map(len, choices))):
+        yield tuple(found[place % len(found)] for found in choices)
+
+
+def _sizes(graph: Graph, phase: Phase) -> dict[str, int] | None:
+    """Small sizes, no two alike where that can be."""
+    variant = graph.variant
+    names = [name for name in variant.symbols if name not in ("b", "B")]
+    domain = Domain(names, variant.facts, [axis.size for axis in variant.axes.values()])
+    wanted = {name: 2 + place % 3 for place, name in enumerate(names)} | {"L": 5, "S": 3, "b": 2, "B": 1}
+    if phase is Phase.DECODE:
+        wanted["S"] = 1
+    elif phase is Phase.PREFILL:
+        wanted["S"] = wanted["L"]
+    return domain.repaired({**wanted, **{name: wanted.get(name, 2) for name in domain.symbols}})

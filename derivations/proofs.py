@@ -98,13 +98,22 @@ class _Script:
             return self._fact(statement, known)
         found = self.facts.certificate(poly, strict=head == "pos")
         if found is None:
-            raise NotFound(f"{poly.text()} has no sign that is seen")
+            return self._divided(head, poly)
         weights, used = found
         premises = [self._fact(fact, rule) for fact, rule in used]
         order = sorted(range(len(used)), key=lambda slot: str(used[slot][0]))
         place = {old: new for new, old in enumerate(order)}
         renamed = {tuple(sorted((place[slot], e) for slot, e in m)): c for m, c in weights.items()}
         return self.add(statement, "combine", [premises[old] for old in order], exact_data(renamed))
+
+    def _divided(self, head: str, poly: Poly) -> int:
+        """The sign of a polynomial that is seen when it is multiplied by a size which the assumptions have."""
+        tied = {name for _, q in self.facts.known for name in q.names()} - poly.names()
+        for name in sorted(tied & {*self.claim.sizes}) if head == "pos" else ():
+            if self.facts.certificate(poly * Poly.symbol(name), strict=True) is not None:
+                product = self.positive(poly * Poly.symbol(name))
+                return self.add((head, poly_data(poly)), "divided", [product, self.positive(Poly.symbol(name))])
+        raise NotFound(f"{poly.text()} has no sign that is seen")
 
     def _fact(self, fact: Term, rule: str) -> int:
         if rule == "whole":

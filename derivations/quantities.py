@@ -6,7 +6,7 @@ A quantity is what the ledger adds up, term by term, before anything is simplifi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -16,9 +16,11 @@ from .claims import Claim, Term
 from .costs import Cost
 from .errors import Place
 from .expr import Comparison
+from .graph import Graph
 from .poly import Poly
 from .proofdata import denominator, monomial_expression, poly_data, poly_expression
 from .program import Variant
+from .trees import Phase, Tree
 
 __all__ = ["Assertion", "assumptions", "claim_about", "ledger_expression", "ratio_expression", "symbols_of"]
 
@@ -44,6 +46,8 @@ class Assertion:
     """Where it is written."""
     given: tuple[str, ...] = ()
     """The author's assumptions, as written."""
+    order: tuple[Graph, Phase, tuple[Tree, ...]] | None = field(default=None, compare=False, repr=False)
+    """The order it is about, so that it can be run: the program, the phase, a tree for each region."""
 
 
 def ledger_expression(

@@ -46,7 +46,7 @@ def command(
     with Ticker() as ticker:
         for judgement in judged(chosen):
             ticker.say(f"{len(results) + 1} of {len(chosen)}: {judgement.assertion.id}")
-            results.append((judgement, opinions_on(judgement, thorough=False)))
+            results.append((judgement, opinions_on(judgement, thorough=True)))
     if coq is not None:
         from ..coqfiles import write_coq
 

@@ -92,8 +92,10 @@ class Phrases:
         else:
             parts = [self.expression(part, head == "mul") for part in rest]
         if head == "div":
-            inner = [self.expression(part, True).text for part in rest]
-            return Math(f"\\frac{{{parts[0].latex}}}{{{parts[1].latex}}}", f"{inner[0]} / {inner[1]}")
+            over, under = (self.expression(part, True).text for part in rest)
+            if rest[1][0] == "mul" or (" " in under and not under.startswith("(")):
+                under = f"({under})"
+            return Math(f"\\frac{{{parts[0].latex}}}{{{parts[1].latex}}}", f"{over} / {under}")
         between, latex = {"add": (" + ", " + "), "sub": (" - ", " - "), "mul": (" ", "\\,")}[head]
         found = Math(latex.join(part.latex for part in parts), between.join(part.text for part in parts))
         if grouped and head in ("add", "sub"):

@@ -1,0 +1,67 @@
+"""Writes the proofs that ship: `make proofs` runs this after a change to variants, claims or the finder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from .assertions import assertions_of
+from .claimfile import claims_about
+from .conventions import Conventions
+from .derivation import Study
+from .judging import Judgement, judge
+from .library import load_variant
+from .proofdata import proof_data
+from .proofstore import digest
+from .publish import VARIANTS
+from .quantities import Assertion
+from .regions import build_graph
+from .resources import folder
+from .search import order_names
+
+__all__ = ["bundled_assertions", "proof_files"]
+
+
+def bundled_assertions(variant: str) -> list[Assertion]:
+    """What a bundled variant's named orders claim by default, and the bundled claims that are kept with it."""
+    program = load_variant(variant)
+    found = assertions_of(Study(program, Conventions(), {}), order_names(build_graph(program)))
+    return [*found, *(claim for claim in claims_about(variant) if claim.about[0] == variant)]
+
+
+def proof_files() -> Iterator[tuple[str, str]]:
+    """(file name, text) for each bundled variant; every proof is found anew and checked."""
+    for variant in VARIANTS:
+        entries = {digest(a.claim): _entry(judge(a)) for a in bundled_assertions(variant)}
+        lines = [
+            f"{json.dumps(key)}: {json.dumps(entry, ensure_ascii=False, separators=(',', ':'))}"
+            for key, entry in entries.items()
+            if entry is not None
+        ]
+        listed = ",\n".join(lines)
+        yield f"{variant}.json", f'{{"variant": {json.dumps(variant)}, "proofs": {{\n{listed}\n}}}}\n'
+
+
+def _entry(judgement: Judgement) -> dict[str, Any] | None:
+    if judgement.proof is not None:
+        return {"id": judgement.assertion.id, "proof": proof_data(judgement.proof)}
+    if judgement.points:
+        return {"id": judgement.assertion.id, "points": [dict(sorted(at.items())) for at in judgement.points]}
+    return None
+
+
+def main() -> None:
+    """Write models/proofs."""
+    place = folder("models") / "proofs"
+    place.mkdir(exist_ok=True)
+    written = dict(proof_files())
+    for path in place.glob("*.json"):
+        if path.name not in written:
+            path.unlink()
+    for name, text in written.items():
+        (place / name).write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
