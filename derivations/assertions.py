@@ -29,6 +29,7 @@ from .trees import Phase, Tree
 __all__ = [
     "assertions_of",
     "crossover_assertions",
+    "derivation_assertions",
     "intensity_assertions",
     "order_assertions",
     "value_assertions",
@@ -45,6 +46,15 @@ def assertions_of(study: Study, orders: Iterable[str]) -> tuple[Assertion, ...]:
     found = [assertion for name in named for assertion in order_assertions(derive(study, name), named)]
     for first, second in combinations(named, 2):
         found += crossover_assertions(study, first, second)
+    return tuple(found)
+
+
+def derivation_assertions(derivation: Derivation, rivals: Iterable[str]) -> tuple[Assertion, ...]:
+    """What one derivation claims: of its order, and of where that meets its rivals."""
+    others, own = list(rivals), derivation.cost.order.name
+    found = list(order_assertions(derivation, others))
+    for rival in others:
+        found += crossover_assertions(derivation.study, own, rival)
     return tuple(found)
 
 
@@ -108,7 +118,7 @@ def crossover_assertions(study: Study, first: str, second: str) -> tuple[Asserti
         f"F_{name}": ledger_expression(derive(asked, name).cost, Kind.FLOPS) for name in (first, second)
     }
     if any("S" in free_symbols(Poly.symbol(n)) for n in crossover.difference.names() if atom_of(n)):
-        return ()  # a min in S: each way it can fall has a crossover of its own, and no statement joins them yet
+        return ()  # a min in S: each way it can fall has a crossover of its own
     pair = _Pair(study, crossover, quantities, f"{first}-{second}")
     return tuple(pair.assertions())
 

@@ -49,7 +49,12 @@ class Facts:
         names = [*poly.names()]
         if len(names) == 1 and head == "pos" and poly == Poly.symbol(names[0]):
             return "size" if names[0] in (STEP, *self.claim.sizes, *self.claim.positives) else None
-        if len(names) == 1 and head == "nonneg" and poly == Poly.symbol(names[0]) - 1 and names[0] in self.sizes:
+        if (
+            len(names) == 1
+            and head == "nonneg"
+            and poly == Poly.symbol(names[0]) - 1
+            and names[0] in self.sizes
+        ):
             return "size"
         return None
 
@@ -78,7 +83,10 @@ class Facts:
         """Whether some legal sizes show another sign, so that no certificate need be sought."""
         names = frozenset(free_symbols(poly))
         if names not in self._points:
-            facts = [q - 1 if head == "pos" and q.names() <= self.sizes and _integral(q) else q for head, q in self.known]
+            facts = [
+                q - 1 if head == "pos" and q.names() <= self.sizes and _integral(q) else q
+                for head, q in self.known
+            ]
             self._points[names] = list(islice(Domain(names, facts).sample(), _SAMPLES))
         values = (evaluate(poly, point) or 0 for point in self._points[names])
         return any(value < 0 or (strict and value == 0) for value in values)

@@ -1,15 +1,15 @@
 """Claims files: quantities of derivations under names, and what is claimed of them.
 
-    quantities:
-      F_absorb: {flops: mla, order: absorb, phase: verify, scope: attention}
-      F_expand: {flops: mla, order: expand, phase: verify, scope: attention}
-      S_star: {crossover: [F_absorb, F_expand], in: S}
-    claims:
-      - id: decode
-        says: At one query token absorbing is cheaper.
-        holds: F_absorb < F_expand
-        assume: [S = 1, L >= 2, d_k + d_v >= 4]
-        expect: proved
+quantities:
+  F_absorb: {flops: mla, order: absorb, phase: verify, scope: attention}
+  F_expand: {flops: mla, order: expand, phase: verify, scope: attention}
+  S_star: {crossover: [F_absorb, F_expand], in: S}
+claims:
+  - id: decode
+    says: At one query token absorbing is cheaper.
+    holds: F_absorb < F_expand
+    assume: [S = 1, L >= 2, d_k + d_v >= 4]
+    expect: proved
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class _Reader:
         what = fields[asked[0]]
         statement = kinds[asked[0]](what)
         used = self._variants(statement, what)
-        assume = fields["assume"] if "assume" in fields else None
+        assume = fields.get("assume")
         given = [parse_comparison(item.text(), item.place) for item in (assume.items() if assume else ())]
         for item, comparison in zip(assume.items() if assume else (), given, strict=True):
             self.quantities.check(comparison.slack, item.place)
@@ -122,7 +122,9 @@ class _Reader:
 
     def _variants(self, statement: Term, what: Entry) -> tuple[str, ...]:
         """The variants a statement is about."""
-        named = [what.value["variant"].text()] if isinstance(what.value, dict) and "variant" in what.value else []
+        named = (
+            [what.value["variant"].text()] if isinstance(what.value, dict) and "variant" in what.value else []
+        )
         inner = [v for name in _defs(statement) for v in self.quantities.of.get(name, ())]
         return tuple(dict.fromkeys([*named, *inner]))
 

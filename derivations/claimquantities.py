@@ -120,7 +120,9 @@ class Quantities:
             return
         items = fields["crossover"].items()
         if len(items) != 2:
-            raise fields["crossover"].fail("a crossover is of two quantities, the one that is cheaper below first")
+            raise fields["crossover"].fail(
+                "a crossover is of two quantities, the one that is cheaper below first"
+            )
         self.terms[name] = ("root", self.formula(items[0]), self.formula(items[1]), symbol)
 
     def _ledger(self, name: str, kind: str, fields: Mapping[str, Entry]) -> None:

@@ -23,7 +23,8 @@ def check_assumptions(claim: Claim, given: Sequence[str], place: Place | None) -
     shown = " and ".join(given) or "what the variant assumes"
     if _contradict(claim):
         raise InputError(
-            f"the assumptions contradict each other: no sizes satisfy {shown}, so everything would follow", place
+            f"the assumptions contradict each other: no sizes satisfy {shown}, so everything would follow",
+            place,
         )
     raise InputError(f"no sizes were found that satisfy {shown}; a claim about none says nothing", place)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from .algebra import Ratio
 from .analysis import cache_bytes, cache_elements, intensity
@@ -212,6 +213,21 @@ def _undecided(study: Study, graph: Graph) -> list[str]:
 
 def derive(study: Study, order: str) -> Derivation:
     """Derive one order, `best` and `direct` included. Raises InputError for an unknown name."""
+    key = (id(study.variant), study.conventions, tuple(sorted(study.values.items())), order)
+    found = _RECENT.get(key)
+    if found is None:
+        if len(_RECENT) >= _KEPT:
+            del _RECENT[next(iter(_RECENT))]
+        found = _RECENT[key] = (study.variant, _cost(study, order))
+    return Derivation(study, found[1])
+
+
+_KEPT = 32
+_RECENT: dict[Any, tuple[Variant, Cost]] = {}
+"""Ledgers made last, with the variant so that its id stays its own: a page asks for the same order often."""
+
+
+def _cost(study: Study, order: str) -> Cost:
     conventions = study.conventions
     variant = study.variant
     if conventions.caches == "none":
@@ -236,7 +252,7 @@ def derive(study: Study, order: str) -> Derivation:
             graph = build_graph(kept)
             again = choose(graph, order, sizes, values, count, rewritten=True)
             chosen = replace(again, title=chosen.title)
-    return Derivation(study, cost_of(graph, chosen, conventions, study.batched))
+    return cost_of(graph, chosen, conventions, study.batched)
 
 
 def crossover_of(study: Study, first: str, second: str, symbol: str, measure: str = "flops") -> Crossover:

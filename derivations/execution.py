@@ -16,11 +16,11 @@ from zlib import crc32
 
 from .atoms import evaluate
 from .graph import Graph, MaskedPair, Region
+from .opinion import Opinion
 from .poly import Poly, total
 from .program import MaskKind, Role
 from .search import spaces
 from .trees import Contraction, Phase, Sizes, Tree
-from .witnesses import Opinion
 
 __all__ = ["CannotRun", "Run", "Unequal", "execute", "flops_of", "numpy_opinion"]
 

@@ -6,16 +6,15 @@ moment, then a proof, then such sizes with more patience.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .claims import Claim, Proof
+from .evaluation import broken_by
 from .kernel import Rejected, check
-from .proofs import NotFound, prove
+from .opinion import Opinion
 from .proofstore import Stored, stored_proofs
 from .quantities import Assertion
-from .refuter import Sizes, counterexample
-from .evaluation import broken_by
 
 __all__ = ["Judgement", "judge", "judged"]
 
@@ -33,10 +32,12 @@ class Judgement:
     """`proved`, `refuted` or `open`."""
     proof: Proof | None = None
     """For `proved`: lines that the kernel has accepted."""
-    points: tuple[Sizes, ...] = ()
+    points: tuple[Mapping[str, int], ...] = ()
     """For `refuted`: sizes that break it, or two sets of sizes that differ in one symbol."""
     reason: str = ""
     """For `open`: where the search for a proof ended."""
+    recorded: tuple[Opinion, ...] = ()
+    """Second opinions that were stored with the proof."""
 
     @property
     def as_expected(self) -> bool:
@@ -56,21 +57,24 @@ def judge(assertion: Assertion, stored: Stored | None = None) -> Judgement:
     claim = assertion.claim
     proof = stored.proof(claim) if stored else None
     if proof is not None and _accepted(claim, proof):
-        return Judgement(assertion, "proved", proof)
+        return Judgement(assertion, "proved", proof, recorded=stored.opinions(claim) if stored else ())
     points = stored.points(claim) if stored else ()
     if points and broken_by(claim, claim.statement, points):
-        return Judgement(assertion, "refuted", points=points)
-    points = counterexample(claim, _GLANCE)
-    if points:
-        return Judgement(assertion, "refuted", points=points)
+        return Judgement(assertion, "refuted", points=points, recorded=stored.opinions(claim) if stored else ())
+    from .proofs import NotFound, prove
+    from .refuter import counterexample
+
+    broken = counterexample(claim, _GLANCE)
+    if broken:
+        return Judgement(assertion, "refuted", points=broken)
     try:
         proof = prove(claim)
         check(claim, proof)
         return Judgement(assertion, "proved", proof)
     except (NotFound, Rejected) as error:
-        points = counterexample(claim, _PATIENT)
-        if points:
-            return Judgement(assertion, "refuted", points=points)
+        broken = counterexample(claim, _PATIENT)
+        if broken:
+            return Judgement(assertion, "refuted", points=broken)
         return Judgement(assertion, "open", reason=str(error))
 
 

@@ -373,8 +373,9 @@ def meet(step: Step) -> bool:
 
 
 RULES = {rule.__name__: rule for rule in (
-    given, size, whole, combine, divided, multiply_out, unfold, divide, multiply, add, factor, cancel, substitute, limit,
-    shift, root, less, atmost, same, iff, absent, increasing, crosses, every, cheapest, merge, meet,
+    given, size, whole, combine, divided, multiply_out, unfold, divide, multiply, add, factor, cancel,
+    substitute, limit, shift, root, less, atmost, same, iff, absent, increasing, crosses, every, cheapest,
+    merge, meet,
 )}  # fmt: skip
 
 

@@ -33,7 +33,9 @@ def cheapest_statement(study: Study, order: str) -> Term:
     graph = build_graph(without_caches(study.variant) if study.conventions.caches == "none" else study.variant)
     sizes = sizes_of(study.conventions, study.batched)
     found = spaces(graph, sizes)
-    groups = [[place for place in group if len(graph.regions[place].leaves) > 1] for group in Sharing(found).groups]
+    groups = [
+        [place for place in group if len(graph.regions[place].leaves) > 1] for group in Sharing(found).groups
+    ]
     groups = [group for group in groups if group]
     for group in groups:
         count = prod(len(trees(len(graph.regions[place].leaves))) for place in group)

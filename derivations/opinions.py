@@ -1,21 +1,29 @@
-"""Who else is asked about a claim: exact random evaluation always; z3, and numpy running the order, on request."""
+"""Who else is asked about a claim: exact random evaluation always; z3, and numpy on the order, on request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from .execution import numpy_opinion
 from .graph import Graph
-from .judging import Judgement
+from .judging import Judgement, judged
+from .opinion import Opinion
 from .points import Domain
+from .quantities import Assertion
 from .trees import Phase, Tree, trees
-from .witnesses import Opinion, random_opinion
 
-__all__ = ["opinions_on"]
+__all__ = ["Weighed", "opinions_on", "weighed"]
+
+Weighed = tuple[Judgement, tuple[Opinion, ...]]
+"""A verdict, and whether others agree with it."""
 
 _MOST = 120
 """Orders that are run for one claim."""
+
+
+def weighed(assertions: Iterable[Assertion]) -> list[Weighed]:
+    """Each claim with its verdict and the opinions that need nothing installed."""
+    return [(judgement, opinions_on(judgement)) for judgement in judged(assertions)]
 
 
 def opinions_on(judgement: Judgement, thorough: bool = False) -> tuple[Opinion, ...]:
@@ -27,6 +35,10 @@ def opinions_on(judgement: Judgement, thorough: bool = False) -> tuple[Opinion, 
     if judgement.status == "open":
         return ()
     value = assertion.claim.statement[0] == "value"
+    if judgement.recorded and not thorough:
+        return judgement.recorded
+    from .witnesses import random_opinion
+
     found = [random_opinion(assertion.claim)]
     if thorough and not value:  # what brackets compute is nothing that z3 could be asked
         from .smt import z3_opinion
@@ -45,6 +57,8 @@ def _run(graph: Graph, phase: Phase, order: Sequence[Tree], every: bool) -> Opin
     if sizes is None:
         return Opinion("numpy", None, "no small sizes satisfy the assumptions")
     orders = [order, *_all_orders(graph)][:_MOST] if every else [order]
+    from .execution import numpy_opinion
+
     return numpy_opinion(graph, orders, sizes)
 
 

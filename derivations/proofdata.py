@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from .claims import Claim, Line, Proof, Term
+from .claims import Line, Proof, Term
 from .poly import Poly, product
 
 __all__ = [
     "denominator", "expression_poly", "lists", "monomial_expression", "poly_data", "poly_expression", "poly_of",
-    "proof_data", "proof_of", "tuples",
+    "proof_data", "proof_of", "tuples", "weights_data",
 ]  # fmt: skip
 
 
@@ -25,11 +26,15 @@ def poly_data(poly: Poly) -> Term:
     return tuple(sorted(terms, key=lambda term: str(term[1])))
 
 
+def weights_data(weights: Mapping[tuple[tuple[int, int], ...], Fraction]) -> Term:
+    """The tuple of a polynomial in premises."""
+    terms = [(c.numerator if c.denominator == 1 else str(c), m) for m, c in weights.items()]
+    return tuple(sorted(terms, key=lambda term: str(term[1])))
+
+
 def poly_of(terms: Term) -> Poly:
     """The polynomial of a tuple."""
-    return sum(
-        (product(Poly.symbol(n) ** e for n, e in m) * Fraction(c) for c, m in terms), start=Poly()
-    )
+    return sum((product(Poly.symbol(n) ** e for n, e in m) * Fraction(c) for c, m in terms), start=Poly())
 
 
 def denominator(poly: Poly) -> Poly:
@@ -80,7 +85,9 @@ def poly_expression(poly: Poly) -> Term:
 
     def added(sign: int) -> Term | None:
         parts = [
-            monomial_expression(dict(sorted(powers.items())), Fraction(c * sign)) for powers, c in terms if c * sign > 0
+            monomial_expression(dict(sorted(powers.items())), Fraction(c * sign))
+            for powers, c in terms
+            if c * sign > 0
         ]
         return None if not parts else parts[0] if len(parts) == 1 else ("add", *parts)
 
@@ -101,7 +108,12 @@ def lists(value: Any) -> Any:
 def proof_data(proof: Proof) -> dict[str, Any]:
     """A proof as JSON has it."""
     lines = [
-        [lists(line.statement), line.rule, list(line.premises), *([lists(line.weights)] if line.weights else [])]
+        [
+            lists(line.statement),
+            line.rule,
+            list(line.premises),
+            *([lists(line.weights)] if line.weights else []),
+        ]
         for line in proof.lines
     ]
     return {"hypotheses": lists(proof.hypotheses), "lines": lines}

@@ -12,8 +12,8 @@ from hashlib import sha256
 from typing import Any
 
 from .claims import Claim, Proof
+from .opinion import Opinion
 from .proofdata import proof_of
-from .refuter import Sizes
 from .resources import folder
 
 __all__ = ["Stored", "digest", "stored_proofs"]
@@ -28,9 +28,16 @@ class Stored:
     def proof(self, claim: Claim) -> Proof | None:
         """The stored proof of a claim."""
         entry = self._entries.get(digest(claim), {})
-        return proof_of(entry["proof"]) if "proof" in entry else None
+        try:
+            return proof_of(entry["proof"]) if "proof" in entry else None
+        except (TypeError, ValueError, KeyError):
+            return None
 
-    def points(self, claim: Claim) -> tuple[Sizes, ...]:
+    def opinions(self, claim: Claim) -> tuple[Opinion, ...]:
+        """What others said of a claim when its proof was stored."""
+        return tuple(Opinion(**opinion) for opinion in self._entries.get(digest(claim), {}).get("opinions", ()))
+
+    def points(self, claim: Claim) -> tuple[dict[str, int], ...]:
         """The stored sizes that break a claim."""
         return tuple(self._entries.get(digest(claim), {}).get("points", ()))
 

@@ -18,8 +18,8 @@ from .errors import Place
 from .expr import Comparison
 from .graph import Graph
 from .poly import Poly
-from .proofdata import denominator, monomial_expression, poly_data, poly_expression
 from .program import Variant
+from .proofdata import denominator, monomial_expression, poly_data, poly_expression
 from .trees import Phase, Tree
 
 __all__ = ["Assertion", "assumptions", "claim_about", "ledger_expression", "ratio_expression", "symbols_of"]
@@ -50,14 +50,14 @@ class Assertion:
     """The order it is about, so that it can be run: the program, the phase, a tree for each region."""
 
 
-def ledger_expression(
-    cost: Cost, kind: str, images: Mapping[str, Poly] = MappingProxyType({})
-) -> Term:
+def ledger_expression(cost: Cost, kind: str, images: Mapping[str, Poly] = MappingProxyType({})) -> Term:
     """The sum of a ledger's terms in scope, as it stands, with `images` put for symbols."""
     parts = [
         monomial_expression(dict(sorted(powers.items())), Fraction(coefficient))
         for term in cost.selected(kind)
-        for powers, coefficient in sorted(put(term.amount, images).powers(), key=lambda item: sorted(item[0].items()))
+        for powers, coefficient in sorted(
+            put(term.amount, images).powers(), key=lambda item: sorted(item[0].items())
+        )
     ]
     return ("num", 0) if not parts else parts[0] if len(parts) == 1 else ("add", *parts)
 
@@ -97,7 +97,7 @@ def symbols_of(*terms: Term) -> frozenset[str]:
 
 
 def assumptions(comparisons: Iterable[Comparison]) -> tuple[Term, ...]:
-    """What comparisons say, for the kernel; an equality that gives one symbol is put in its place in the others.
+    """What comparisons say, for the kernel; an equality that gives one symbol is put in its place.
 
     One that always holds is left out; one that never does stays, as a number with the wrong sign.
     """

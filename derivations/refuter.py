@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from itertools import islice, product
 
 from .claims import Claim, Term
@@ -62,8 +61,3 @@ def _sizes(claim: Claim, tries: int = 4000) -> Iterator[Sizes]:
         at = {**{name: point.get(name, 1) for name in names}, **widths}
         if legal(claim, at):
             yield at
-
-
-def shown(points: tuple[Sizes, ...]) -> list[dict[str, int]]:
-    """Counterexamples with their symbols in order."""
-    return [{name: int(Fraction(value)) for name, value in sorted(at.items())} for at in points]

@@ -19,9 +19,10 @@ from .against import Point, against, fixed, shown
 from .brackets import NoBracketing, TooMany, bills
 from .claims import STEP, Claim, Term
 from .forms import NoForm, Reader, copies
+from .opinion import Opinion
 from .poly import Poly, product
 from .proofdata import poly_expression, poly_of
-from .witnesses import Opinion, parts_of
+from .witnesses import parts_of
 
 __all__ = ["z3_opinion"]
 

@@ -12,6 +12,7 @@ from .conventions import Conventions
 from .derivation import Study
 from .judging import Judgement, judge
 from .library import load_variant
+from .opinions import opinions_on
 from .proofdata import proof_data
 from .proofstore import digest
 from .publish import VARIANTS
@@ -44,11 +45,13 @@ def proof_files() -> Iterator[tuple[str, str]]:
 
 
 def _entry(judgement: Judgement) -> dict[str, Any] | None:
+    if judgement.status == "open":
+        return None
+    opinions = [{"by": o.by, "agrees": o.agrees, "note": o.note} for o in opinions_on(judgement)]
+    entry: dict[str, Any] = {"id": judgement.assertion.id, "opinions": opinions}
     if judgement.proof is not None:
-        return {"id": judgement.assertion.id, "proof": proof_data(judgement.proof)}
-    if judgement.points:
-        return {"id": judgement.assertion.id, "points": [dict(sorted(at.items())) for at in judgement.points]}
-    return None
+        return {**entry, "proof": proof_data(judgement.proof)}
+    return {**entry, "points": [dict(sorted(at.items())) for at in judgement.points]}
 
 
 def main() -> None:

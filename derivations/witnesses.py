@@ -19,27 +19,16 @@ from .against import Point, against, fixed, legal_sizes, point_sets, shown
 from .brackets import Bill, NoBracketing, TooMany, bills, nested_values
 from .claims import STEP, Claim, Term
 from .evaluation import NoValue, value
+from .opinion import Opinion
 from .poly import Poly
 from .proofdata import poly_of
 
-__all__ = ["Opinion", "degree", "parts_of", "random_opinion"]
+__all__ = ["degree", "parts_of", "random_opinion"]
 
 Degree = tuple[int, int, int]
 """Of the part above the line, of the one below, and of all that must not be zero, multiplied."""
 _BY = "random evaluation"
 _RANGE = 1 << 61
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What one judge says of a claim."""
-
-    by: str
-    """Who: `random evaluation`, `numpy`, `z3` or `coq`."""
-    agrees: bool | None
-    """Whether the claim holds, as far as this judge can tell; None where there is no answer."""
-    note: str
-    """One phrase: how sure that is, the sizes that break the claim, or why there is no answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,9 @@ def study_options(
             options.append(click.option("--order", metavar="NAME", multiple=True, help=_NAMES["order"]))
         options += [
             click.option(
-                "--phase", metavar="PHASE", shell_complete=_values("phase"),
+                "--phase",
+                metavar="PHASE",
+                shell_complete=_values("phase"),
                 help=f"decode (S = 1), verify (S free) or prefill (S = L); by default {phase}.",
             )
         ]

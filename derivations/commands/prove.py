@@ -10,19 +10,26 @@ from .options import Ticker, check_output, conventions_of, emit, format_options,
 
 
 @click.command(
-    help="What is claimed of VARIANT and each of its orders, and of pairs of them: proved by steps that a small "
-    "checker accepts, refuted by sizes, or open. With --file, the claims of a file of your own; the exit status is "
-    "then 1 where a verdict is not the one the file expects."
+    help="What is claimed of VARIANT, of each of its orders and of pairs of them: proved by steps that a "
+    "small checker accepts, refuted by sizes, or open. With --file, the claims of a file of your own. The exit "
+    "status is 1 where a verdict is not the one a file of claims expects."
 )
 @click.argument("variant", required=False)
 @click.option("--file", "file", metavar="FILE", help="Claims of your own, in YAML; see docs/claims.md.")
 @click.option("--claim", "claims", metavar="ID", multiple=True, help="Only this claim; repeatable.")
-@click.option("--order", metavar="NAME", multiple=True, help="Only claims about this order; all named ones else.")
+@click.option(
+    "--order", metavar="NAME", multiple=True, help="Only claims about this order; all named ones else."
+)
 @click.option("--coq", metavar="DIR", help="Write each proved claim as a Coq file into DIR.")
 @study_options(order=False, gpu=False, sizes=False)
 @format_options(template=False)
 def command(
-    variant: str | None, file: str | None, claims: tuple[str, ...], order: tuple[str, ...], coq: str | None, **flags: Any
+    variant: str | None,
+    file: str | None,
+    claims: tuple[str, ...],
+    order: tuple[str, ...],
+    coq: str | None,
+    **flags: Any,
 ) -> int:
     """Gather, judge, print."""
     form = pick_format(flags)
@@ -38,11 +45,13 @@ def command(
         if wanted not in known:
             raise unknown("claim", wanted, known)
     chosen = [assertion for assertion in found if not claims or assertion.id in claims]
-    notation = Notation.of(symbols, load_notation(flags["notation"]) if flags["notation"] else None, "verify", True)
+    notation = Notation.of(
+        symbols, load_notation(flags["notation"]) if flags["notation"] else None, "verify", True
+    )
     from ..judging import judged
     from ..opinions import opinions_on
 
-    results = []
+    results: list[Any] = []
     with Ticker() as ticker:
         for judgement in judged(chosen):
             ticker.say(f"{len(results) + 1} of {len(chosen)}: {judgement.assertion.id}")
@@ -60,11 +69,15 @@ def command(
         from ..pages.claims import claims_report
         from ..render import render
 
-        emit(render(claims_report(results, notation, title, "claims and their verdicts"), form), flags["output"])
+        emit(
+            render(claims_report(results, notation, title, "claims and their verdicts"), form), flags["output"]
+        )
     return 0 if all(judgement.as_expected for judgement, _ in results) else 1
 
 
-def _of_variant(name: str, orders: tuple[str, ...], flags: dict[str, Any]) -> tuple[list[Any], dict[str, Any], str]:
+def _of_variant(
+    name: str, orders: tuple[str, ...], flags: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any], str]:
     """What a variant's orders claim of themselves, and the bundled claims about it."""
     from ..assertions import assertions_of
     from ..claimfile import claims_about
@@ -82,7 +95,9 @@ def _of_variant(name: str, orders: tuple[str, ...], flags: dict[str, Any]) -> tu
     return found, dict(program.symbols), program.title
 
 
-def _of_file(name: str, orders: tuple[str, ...], flags: dict[str, Any]) -> tuple[list[Any], dict[str, Any], str]:
+def _of_file(
+    name: str, orders: tuple[str, ...], flags: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any], str]:
     """The claims of a file; what is derived for them is said in the file."""
     from pathlib import Path
 
@@ -90,8 +105,14 @@ def _of_file(name: str, orders: tuple[str, ...], flags: dict[str, Any]) -> tuple
     from ..dims import STANDARD
     from ..errors import InputError
 
-    given = [f"--{key.replace('_', '-')}" for key, value in flags.items() if value and key not in ("output", "notation")]
+    given = [
+        f"--{key.replace('_', '-')}"
+        for key, value in flags.items()
+        if value and key not in ("output", "notation")
+    ]
     if orders or given:
-        raise InputError(f"{', '.join([*(['--order'] if orders else []), *given])}: a file of claims says this itself")
+        raise InputError(
+            f"{', '.join([*(['--order'] if orders else []), *given])}: a file of claims says this itself"
+        )
     claims = load_claims(name if "/" in name or name.endswith((".yaml", ".yml")) else f"./{name}")
     return list(claims.assertions), {**STANDARD, **claims.symbols}, claims.title or Path(name).name

@@ -61,20 +61,25 @@ def _rendered(derivations: list[Any], notation: Any, form: str, flags: dict[str,
     if form == "json":
         from ..render.data import derivations_data, to_json
 
-        return to_json(derivations_data(derivations, notation))
+        return to_json(derivations_data(derivations, notation, _rivals(derivations)))
     from ..pages.derivation import derivation_report, joined_report
     from ..render import render
 
-    named = [order.name for order in derivations[0].study.variant.orders]
+    named, steps = _rivals(derivations), form != "text"
     if len(derivations) == 1:
-        own = derivations[0].cost.order.name
-        rivals = [name for name in named if name != own] if own in named else []
-        report = derivation_report(derivations[0], notation, rivals)
+        rivals = [name for name in named if name != derivations[0].cost.order.name]
+        report = derivation_report(derivations[0], notation, rivals, steps)
     else:
-        report = joined_report(derivations, notation, named)
+        report = joined_report(derivations, notation, named, steps)
     if form == "template":
         from ..render.data import derivations_data
         from ..render.jail import render_user_template
 
-        return render_user_template(flags["template"], report, derivations_data(derivations, notation))
+        return render_user_template(flags["template"], report, derivations_data(derivations, notation, named))
     return render(report, form)
+
+
+def _rivals(derivations: list[Any]) -> list[str]:
+    """The named orders, which are held against each other; none for an order that has no name of its own."""
+    named = [order.name for order in derivations[0].study.variant.orders]
+    return named if len(derivations) > 1 or derivations[0].cost.order.name in named else []

@@ -8,45 +8,50 @@ from ..atoms import CONTEXT_HOLDS_QUERIES
 from ..claims import Proof, Term
 from ..judging import Judgement
 from ..notation import Notation
+from ..opinion import Opinion
+from ..opinions import Weighed
 from ..proofdata import poly_data
 from ..report import Block, Cell, Heading, Math, Prose, Report, Table, cell, prose
-from ..witnesses import Opinion
 from .claimtext import Phrases, points_math
 from .proof import proof_items
 
 __all__ = ["claim_blocks", "claims_report"]
 
 
-def claims_report(
-    judgements: Sequence[tuple[Judgement, Sequence[Opinion]]], notation: Notation, title: str, subtitle: str
-) -> Report:
+def claims_report(judgements: Sequence[Weighed], notation: Notation, title: str, subtitle: str) -> Report:
     """All claims about a variant, or of a file."""
     found = [judgement for judgement, _ in judgements]
     counts = [f"{sum(j.status == status for j in found)} {status}" for status in ("proved", "refuted", "open")]
     words = f"{len(found)} claims: {', '.join(counts)}."
     blocks: list[Block] = [prose(words), *_overview(found)]
+    known: dict[Term, Math] = {}
     for judgement, opinions in judgements:
         blocks.append(Heading(judgement.assertion.id))
-        blocks += _one(judgement, opinions, notation)
+        blocks += _one(judgement, opinions, notation, known)
     return Report(title, subtitle, tuple(blocks))
 
 
-def claim_blocks(judgements: Sequence[tuple[Judgement, Sequence[Opinion]]], notation: Notation) -> list[Block]:
-    """The section of a derivation on what it claims."""
+def claim_blocks(
+    judgements: Sequence[Weighed], notation: Notation, title: str = "Claims", steps: bool = True
+) -> list[Block]:
+    """The section of a derivation on what it claims; without `steps`, only the verdicts."""
     if not judgements:
         return []
     blocks: list[Block] = [
-        Heading("Claims"),
+        Heading(title),
         prose(
-            "Each claim holds for all sizes its assumptions allow: whole numbers of at least 1, widths in bytes "
-            "above 0. A proof is a list of steps that a small checker has accepted one by one; a refutation is sizes "
-            "at which the claim fails."
+            "A claim is about all sizes that its assumptions allow: whole numbers of at least 1, and widths "
+            "in bytes above 0. A proof is a list of steps that a small checker has accepted one by one; a "
+            "refutation is sizes at which the claim fails."
         ),
         *_overview([judgement for judgement, _ in judgements]),
     ]  # fmt: skip
+    if not steps:
+        return [*blocks, prose("The steps of each: derive prove, or any other format of this page.")]
+    known: dict[Term, Math] = {}
     for judgement, opinions in judgements:
         blocks.append(Heading(judgement.assertion.id, 2))
-        blocks += _one(judgement, opinions, notation)
+        blocks += _one(judgement, opinions, notation, known)
     return blocks
 
 
@@ -61,9 +66,11 @@ def _against(judgement: Judgement) -> str:
     return "" if judgement.as_expected else f", {judgement.assertion.expect} expected"
 
 
-def _one(judgement: Judgement, opinions: Sequence[Opinion], notation: Notation) -> list[Block]:
+def _one(
+    judgement: Judgement, opinions: Sequence[Opinion], notation: Notation, known: dict[Term, Math]
+) -> list[Block]:
     assertion = judgement.assertion
-    phrases = Phrases(notation, assertion.claim)
+    phrases = Phrases(notation, assertion.claim, known)
     blocks: list[Block] = []
     if assertion.says:
         blocks.append(prose(assertion.says))
@@ -74,10 +81,9 @@ def _one(judgement: Judgement, opinions: Sequence[Opinion], notation: Notation) 
     verdict: list[str | Math] = [f"Verdict: {judgement.status}{_against(judgement)}"]
     if judgement.proof is not None:
         verdict.append(f"; checked by the kernel, {len(judgement.proof.lines)} lines")
-    verdict.append(_checked(opinions))
-    verdict.append(".")
+    verdict.append(f"{_checked(opinions)}.")
     if judgement.points:
-        verdict += [" It fails ", *_points(judgement, notation), "."]
+        verdict += _points(judgement, notation)
     if judgement.reason:
         verdict.append(f" No proof was found: {judgement.reason}.")
     blocks.append(Prose(tuple(verdict)))
@@ -90,7 +96,10 @@ def _assumed(judgement: Judgement, phrases: Phrases) -> list[Block]:
     """The assumptions, with those that the proof does not need."""
     claim, proof = judgement.assertion.claim, judgement.proof
     opaque = {name for name, _ in claim.opaque}
-    told = ("nonneg", poly_data(CONTEXT_HOLDS_QUERIES))  # holds of all sizes; only worth a word where it is used
+    told = (
+        "nonneg",
+        poly_data(CONTEXT_HOLDS_QUERIES),
+    )  # holds of all sizes; only worth a word where it is used
     used = proof.hypotheses if proof else ()
     shown = [a for a in claim.assumptions if not _definitional(a, opaque) and (a != told or a in used)]
     if not shown:
@@ -112,11 +121,12 @@ def _idle(assumed: Sequence[Term], proof: Proof | None) -> list[Term]:
     return [] if proof is None else [term for term in assumed if term not in proof.hypotheses]
 
 
-def _points(judgement: Judgement, notation: Notation) -> Cell:
+def _points(judgement: Judgement, notation: Notation) -> list[str | Math]:
+    """The sizes at which a claim fails."""
     maths = points_math(judgement.points, notation)
     if len(maths) == 1:
-        return ("at ", maths[0])
-    return ("between ", maths[0], " and the same with ", maths[1])
+        return [" It fails at ", maths[0], "."]
+    return [" It fails between ", maths[0], " and the same with ", maths[1], "."]
 
 
 def _checked(opinions: Sequence[Opinion]) -> str:
@@ -133,4 +143,3 @@ def _joined(maths: Sequence[Math]) -> Cell:
     for place, math in enumerate(maths):
         parts += [", and " if place and place == len(maths) - 1 else ", " if place else "", math]
     return tuple(parts)
-

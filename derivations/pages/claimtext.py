@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..claims import STEP, Claim, Term
 from ..notation import Notation
 from ..poly import Poly
-from ..proofdata import expression_poly, poly_of
+from ..proofdata import expression_poly, poly_data, poly_of
 from ..report import Math
 
 __all__ = ["Phrases", "points_math"]
@@ -24,12 +24,17 @@ class Phrases:
     """Letters."""
     claim: Claim
     """Whose quantities are meant."""
+    known: dict[Term, Math] = field(default_factory=dict, compare=False)
+    """Sums that were set before, for other claims too."""
 
     def polynomial(self, terms: Term | Poly) -> Math:
         """A sum as it stands."""
-        poly = terms if isinstance(terms, Poly) else poly_of(terms)
-        letters = Notation(self.notation.symbols, {**self.notation.letters, STEP: "delta"})
-        return Math(letters.latex_sum(poly), letters.text_sum(poly))
+        key = poly_data(terms) if isinstance(terms, Poly) else terms
+        if key not in self.known:
+            poly = poly_of(key)
+            letters = Notation(self.notation.symbols, {**self.notation.letters, STEP: "delta"})
+            self.known[key] = Math(letters.latex_sum(poly), letters.text_sum(poly))
+        return self.known[key]
 
     def symbol(self, name: str) -> Math:
         """A size symbol."""
@@ -75,8 +80,16 @@ class Phrases:
             return Math(latex, f"({text})" if grouped else text)
         if head == "root":
             name = self.symbol(rest[2])
-            pair = "" if self._one_pair() else f"({self.expression(rest[0]).latex}, {self.expression(rest[1]).latex})"
-            plain = "" if self._one_pair() else f"({self.expression(rest[0]).text}, {self.expression(rest[1]).text})"
+            pair = (
+                ""
+                if self._one_pair()
+                else f"({self.expression(rest[0]).latex}, {self.expression(rest[1]).latex})"
+            )
+            plain = (
+                ""
+                if self._one_pair()
+                else f"({self.expression(rest[0]).text}, {self.expression(rest[1]).text})"
+            )
             return Math(f"{name.latex}^{{*}}{pair}", f"{name.text}*{plain}")
         if head in ("num", "sym") or all(part[0] in ("num", "sym") for part in rest):
             poly = expression_poly(e)
@@ -164,7 +177,9 @@ class Phrases:
         latex, text = "\\,".join(p.latex for p in parts), " ".join(p.text for p in parts)
         if not first:
             return Math(f"\\bigl({latex}\\bigr)", f"({text})") if len(parts) > 1 else Math(latex, text)
-        return Math(f"\\bigl(\\textstyle\\sum_{{{','.join(first)}}} {latex}\\bigr)", f"(sum[{','.join(first)}] {text})")
+        return Math(
+            f"\\bigl(\\textstyle\\sum_{{{','.join(first)}}} {latex}\\bigr)", f"(sum[{','.join(first)}] {text})"
+        )
 
 
 def ranked_factors(factors: Term) -> list[Term]:

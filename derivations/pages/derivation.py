@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import combinations
 
+from ..assertions import crossover_assertions, derivation_assertions, order_assertions
 from ..atoms import free_symbols
 from ..conventions import CLASSES, KNOBS, SCOPES, STAGES
 from ..derivation import Derivation, Study
 from ..notation import Notation
+from ..opinions import weighed
 from ..program import Role
 from ..report import Block, Display, Heading, Items, Math, Prose, Report, Table, cell, prose
 from ..terms import Kind
+from .claims import claim_blocks
 from .crossover import crossover_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
 from .numbers import growth_blocks, number_blocks
@@ -20,13 +23,17 @@ from .parts import LONG, Setter, conventions_table, number_math
 __all__ = ["derivation_report", "joined_report"]
 
 
-def derivation_report(derivation: Derivation, notation: Notation, rivals: Iterable[str] = ()) -> Report:
-    """The whole page; `rivals` are the orders its order is held against."""
+def derivation_report(
+    derivation: Derivation, notation: Notation, rivals: Iterable[str] = (), steps: bool = True
+) -> Report:
+    """The whole page; `rivals` are the orders its order is held against, `steps` shows the proofs."""
     study, order = derivation.study, derivation.cost.order
     setter = Setter.of(derivation, notation)
     blocks = [*_summary(derivation, setter), *_given(derivation, setter), *_derived(derivation, setter)]
-    for rival in rivals:
+    others = list(rivals)
+    for rival in others:
         blocks += crossover_blocks(study, order.name, rival, notation)
+    blocks += claim_blocks(weighed(derivation_assertions(derivation, others)), notation, steps=steps)
     blocks += [Heading("Conventions"), *_conventions(derivation)]
     return Report(
         title=study.variant.title,
@@ -36,21 +43,26 @@ def derivation_report(derivation: Derivation, notation: Notation, rivals: Iterab
     )
 
 
-def joined_report(derivations: Iterable[Derivation], notation: Notation, named: Iterable[str]) -> Report:
+def joined_report(
+    derivations: Iterable[Derivation], notation: Notation, named: Iterable[str], steps: bool = True
+) -> Report:
     """Several orders of one variant in one document; what they share stands once.
 
     `named` are the orders held against each other, each pair once.
     """
-    found = list(derivations)
+    found, known = list(derivations), list(named)
     study = found[0].study
     blocks = _given(found[0], Setter.of(found[0], notation))
     for derivation in found:
         setter = Setter.of(derivation, notation)
         blocks.append(Heading(f"Order {derivation.cost.order.label}"))
-        sections = [*_summary(derivation, setter), *_derived(derivation, setter)]
+        claims = claim_blocks(weighed(order_assertions(derivation, known)), notation, steps=steps)
+        sections = [*_summary(derivation, setter), *_derived(derivation, setter), *claims]
         blocks += [Heading(b.text, b.level + 1) if isinstance(b, Heading) else b for b in sections]
-    for first, second in combinations(named, 2):
+    for first, second in combinations(known, 2):
         blocks += crossover_blocks(study, first, second, notation)
+    pairs = [a for first, second in combinations(known, 2) for a in crossover_assertions(study, first, second)]
+    blocks += claim_blocks(weighed(pairs), notation, "Claims about the crossovers", steps)
     blocks += [Heading("Conventions"), *_conventions(found[0])]
     return Report(
         title=study.variant.title,

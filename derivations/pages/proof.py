@@ -75,7 +75,9 @@ class _Steps:
     def _spelled(self, line: Line) -> Iterator[Cell]:
         """Names for the long sums of a line, each once."""
         sides = line.statement[2:] if line.statement[0] == "is" else ()
-        for terms in dict.fromkeys(factor for side in sides for factor in side if len(side) > 1 or len(sides[1])):
+        for terms in dict.fromkeys(
+            factor for side in sides for factor in side if len(side) > 1 or len(sides[1])
+        ):
             shown = self.phrases.polynomial(terms)
             if terms not in self.names and len(shown.text) > _LONG:
                 number = len(self.names) + 1
@@ -109,7 +111,11 @@ class _Steps:
             Math("\\,".join(m.latex for m in side) or "1", " ".join(m.text for m in side) or "1")
             for side in ([self._grouped(terms) for terms in ranked_factors(part)] for part in (above, below))
         )
-        return over if not below else Math(f"\\frac{{{over.latex}}}{{{under.latex}}}", f"{over.text} / ({under.text})")
+        return (
+            over
+            if not below
+            else Math(f"\\frac{{{over.latex}}}{{{under.latex}}}", f"{over.text} / ({under.text})")
+        )
 
     def _grouped(self, terms: Term) -> Math:
         shown = self._poly(terms)
@@ -157,7 +163,9 @@ class _Steps:
             factors = [] if coefficient == 1 and monomial else [number]
             for place, exponent in monomial:
                 shown = self._grouped(known[place])
-                power = Math(f"{shown.latex}^{{{exponent}}}", f"{shown.text}^{exponent}") if exponent > 1 else shown
+                power = (
+                    Math(f"{shown.latex}^{{{exponent}}}", f"{shown.text}^{exponent}") if exponent > 1 else shown
+                )
                 factors.append(power)
             latex.append("\\,".join(f.latex for f in factors))
             text.append(" ".join(f.text for f in factors))
@@ -165,13 +173,14 @@ class _Steps:
 
 
 _WORDS = {
-    "multiply_out": "multiplied out", "unfold": "", "divide": "divide",
-    "multiply": "multiply", "add": "over one denominator", "factor": "factored", "less": "every factor is positive",
+    "multiply_out": "multiplied out", "unfold": "", "divide": "divide", "multiply": "multiply",
+    "add": "over one denominator", "factor": "factored", "less": "every factor is positive",
     "atmost": "no factor is negative", "same": "both have the same form",
     "iff": "the two differences have one factor in common and else positive ones",
     "absent": "the symbol is not there", "limit": "only the highest power counts in the end",
     "shift": "further along", "increasing": "it is less than itself further along", "cancel": "cancel",
     "crosses": "of the coefficients only those of high powers are negative, so the sign changes once",
-    "root": "where the difference is zero", "every": "all of it", "merge": "the other factors lack these indices",
-    "meet": "both are this one sum", "combine": "", "divided": "it is when it is multiplied", "substitute": "", "cheapest": "",
+    "root": "where the difference is zero", "every": "all of it",
+    "merge": "the other factors lack these indices", "meet": "both are this one sum", "combine": "", "divided": "it is when it is multiplied", "substitute": "",
+    "cheapest": "",
 }  # fmt: skip

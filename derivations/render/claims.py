@@ -7,13 +7,14 @@ from typing import Any
 
 from ..judging import Judgement
 from ..notation import Notation
+from ..opinion import Opinion
+from ..opinions import Weighed
 from ..pages.claimtext import Phrases
-from ..witnesses import Opinion
 
 __all__ = ["claim_data", "claims_data"]
 
 
-def claims_data(judgements: Iterable[tuple[Judgement, Sequence[Opinion]]], notation: Notation) -> list[dict[str, Any]]:
+def claims_data(judgements: Iterable[Weighed], notation: Notation) -> list[dict[str, Any]]:
     """Each claim with verdict, steps and opinions."""
     return [claim_data(judgement, opinions, notation) for judgement, opinions in judgements]
 
@@ -24,7 +25,7 @@ def claim_data(judgement: Judgement, opinions: Sequence[Opinion], notation: Nota
     phrases = Phrases(notation, claim)
     maths = phrases.statement(claim.statement)
     proof = judgement.proof
-    kernel = [] if proof is None else [{"by": "kernel", "agrees": True, "note": f"{len(proof.lines)} lines accepted"}]
+    kernel = {"by": "kernel", "agrees": True, "note": f"{len(proof.lines)} lines accepted"} if proof else None
     return {
         "id": assertion.id,
         "says": assertion.says,
@@ -37,7 +38,10 @@ def claim_data(judgement: Judgement, opinions: Sequence[Opinion], notation: Nota
         "reason": judgement.reason or None,
         "hypotheses": [phrases.sign(term).text for term in proof.hypotheses] if proof else [],
         "steps": _steps(judgement, phrases),
-        "opinions": [*kernel, *({"by": o.by, "agrees": o.agrees, "note": o.note} for o in opinions)],
+        "opinions": [
+            *([kernel] if kernel else []),
+            *({"by": o.by, "agrees": o.agrees, "note": o.note} for o in opinions),
+        ],
     }
 
 

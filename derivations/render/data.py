@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..algebra import Ratio, factor
 from ..analysis import ridge_side
+from ..assertions import derivation_assertions
 from ..atoms import evaluate
 from ..crossover import Crossover, Root
 from ..derivation import Derivation, Study
 from ..notation import Notation
+from ..opinions import weighed
 from ..poly import Coefficient, Poly
 from ..trees import bracketing
+from .claims import claims_data
 
 __all__ = ["SCHEMA", "crossover_data", "derivations_data", "to_json"]
 
@@ -61,9 +64,15 @@ def quantity(value: Poly | Ratio, notation: Notation, known: Coefficient | None)
     return {**formula(value, notation), **number(known)}
 
 
-def derivations_data(derivations: Iterable[Derivation], notation: Notation) -> dict[str, Any]:
-    """One derivation as an object, several under `orders`."""
-    objects = [derivation_data(derivation, notation) for derivation in derivations]
+def derivations_data(
+    derivations: Iterable[Derivation], notation: Notation, rivals: Sequence[str] = ()
+) -> dict[str, Any]:
+    """One derivation as an object, several under `orders`, each with its claims."""
+    objects = []
+    for derivation in derivations:
+        others = [name for name in rivals if name != derivation.cost.order.name]
+        claims = claims_data(weighed(derivation_assertions(derivation, others)), notation)
+        objects.append({**derivation_data(derivation, notation), "claims": claims})
     if len(objects) == 1:
         return {"schema": SCHEMA, **objects[0]}
     return {"schema": SCHEMA, "orders": objects}
