@@ -26,29 +26,51 @@ def cheapest(scripts: Scripts, statement: Term, place: int, name: str) -> Theore
     named = texts.bases(*(p for _, p in network[0]))
     applied = " ".join(at.env[n] for n in sorted(named))
     binder = f" ({applied} : R)" if applied else ""
-    definitions: list[str] = []
-    goals: list[str] = []
-    tactics: list[str] = []
+    facts = scripts.facts(premises)
+    variables = [at.env[n] for n in sorted(named | scripts.names(facts))]
+    held = scripts.hypotheses(facts, at.env)
+    taken = " ".join([*variables, *(f"h{i}" for i, _ in enumerate(held))])
+    before: list[str] = []
+    goals: list[tuple[str, str]] = []
     for number, (products, own) in enumerate(zip(network[1], chosen, strict=True)):
         (_, mine), *_ = costs = _costs(products, own, sizes)
-        idents = [f"{name}_chosen_{number}", *(f"{name}_other_{number}_{i}" for i in range(1, len(costs)))]
-        for ident, (shown, steps) in zip(idents, costs, strict=True):
+        first = f"{name}_chosen_{number}"
+        for i, (shown, steps) in enumerate(costs):
+            ident = f"{name}_other_{number}_{i}" if i else first
             body = " +\n  ".join(group(texts.poly(data(step), at.env)) for step in steps) or "0"
-            definitions += [comment(f"brackets {shown}"), f"Definition {ident}{binder} : R :=\n  {body}."]
-        for ident, (_, steps) in zip(idents[1:], costs[1:], strict=True):
-            more = data(minus(_total(steps), _total(mine)))
-            weak, strict = (known.get((head, more)) for head in ("nonneg", "pos"))
-            line = f"l{weak}" if strict is None else f"(Rlt_le _ _ l{strict})"
-            goals.append(f"{idents[0]} {applied} <= {ident} {applied}".replace("  ", " ").strip())
-            tactics.append(f"assert (c{len(goals)} : {goals[-1]}).")
-            tactics.append(f"{{ apply (at_most _ _ _ {line}); unfold {idents[0]}, {ident}; ring. }}")
-    facts = scripts.facts(premises)
-    variables = sorted(named | scripts.names(facts))
-    goal = " /\\\n  ".join(goals) or "True"
-    says, intros = stated([at.env[n] for n in variables], scripts.hypotheses(facts, at.env), goal)
-    done = "repeat split; assumption." if goals else "exact I."
-    asserts = scripts.asserts(premises, at)
-    return Theorem(name, says, (intros, *asserts, *tactics, done), "\n".join(definitions))
+            before += [comment(f"brackets {shown}"), f"Definition {ident}{binder} : R :=\n  {body}."]
+            if i:
+                more = data(minus(_total(steps), _total(mine)))
+                goals.append((f"{first} {applied} <= {ident} {applied}", f"({ident}_is_no_less {taken})"))
+                says, intros = stated(variables, held, goals[-1][0])
+                weak, strict = (known.get((head, more)) for head in ("nonneg", "pos"))
+                line, rule = (weak, f"l{weak}") if strict is None else (strict, f"(Rlt_le _ _ l{strict})")
+                targets = [line] if line is not None else []
+                opened = f"unfold {first}, {ident}"
+                tactics = [*scripts.asserts(targets, at), f"apply (at_most _ _ _ {rule}); {opened}; ring."]
+                if _linear(scripts, targets, *steps, *mine):
+                    tactics = [f"{opened}; lra."]
+                before.append(Theorem(f"{ident}_is_no_less", says, (intros, *tactics)).text())
+    goal, proof = _together(goals)
+    says, intros = stated(variables, held, goal)
+    return Theorem(name, says, (intros, f"exact {proof}."), "\n".join(before))
+
+
+def _linear(scripts: Scripts, targets: Sequence[int], *costs: Poly) -> bool:
+    """Whether facts are only added, not multiplied, so that `lra` cannot fail; it is much faster than `ring`."""
+    used = [scripts.line(i) for i in scripts.closure(targets)]
+    weights = [m for line in used for _, m in line.weights]
+    return all(sum(e for _, e in m) < 2 for m in (*weights, *(m for cost in costs for m in cost)))
+
+
+def _together(parts: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Statements and their proofs as one; halves of halves, since a long chain would be slow to check."""
+    if len(parts) < 2:
+        return parts[0] if parts else ("True", "I")
+    half = len(parts) // 2
+    (one, by_one), (two, by_two) = _together(parts[:half]), _together(parts[half:])
+    left = f"({one})" if half > 1 else one
+    return f"{left} /\\\n  {two}", f"(conj {by_one} {by_two})"
 
 
 def _costs(products: Term, own: Term, sizes: Mapping[str, Poly]) -> list[tuple[str, list[Poly]]]:

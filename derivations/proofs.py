@@ -41,6 +41,8 @@ class _Conclusions(Forms):
         if a != b:
             (one, *a), (two, *b) = self.tidy(statement[1]), self.tidy(statement[2])
         if a != b:
+            (one, *a), (two, *b) = self.in_primes(statement[1]), self.in_primes(statement[2])
+        if a != b:
             raise NotFound("their forms differ")
         return self.add(statement, "same", [one, two])
 

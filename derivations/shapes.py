@@ -140,6 +140,16 @@ class Forms(Script):
             found = self._split(e, found, poly, self._factors(poly), False)
         return self._cancelled(e, found, only)
 
+    def in_primes(self, e: Term) -> Form:
+        """The same with numbers as products of primes, so that 2 times 2 and 4 are one form."""
+        found = self.tidy(e)
+        for above in (True, False):
+            for poly in list(found.above if above else found.below):
+                if isinstance(poly.constant, int) and poly.constant > 1:
+                    parts = [Poly.const(prime) for prime in _primes(poly.constant)]
+                    found = self._split(e, found, poly, parts, above)
+        return self._cancelled(e, found, None)
+
     def _split(self, e: Term, found: Form, poly: Poly, parts: list[Poly], above: bool) -> Form:
         """One factor above or below the line written as a product, if it is one."""
         if len(parts) < 2:
@@ -212,6 +222,21 @@ class Forms(Script):
         for inner in sorted({n for p in polys for n in p.names()} - {name}):
             if name in under(self.claim, inner):
                 raise NotFound(f"{inner} contains {name}")
+
+
+def _primes(number: int) -> list[int]:
+    """Its prime factors; what is left after the small ones counts as one."""
+    found = []
+    for part in range(2, _SMALL):
+        while number % part == 0:
+            found.append(part)
+            number //= part
+        if part * part > number:
+            break
+    return [*found, number] if number > 1 else found
+
+
+_SMALL = 1000
 
 
 def _side(polys: Iterable[Poly]) -> Term:

@@ -21,14 +21,19 @@ from .regions import build_graph
 from .resources import folder
 from .search import order_names
 
-__all__ = ["bundled_assertions", "proof_files"]
+__all__ = ["assertions_about", "bundled_assertions", "proof_files"]
 
 
 def bundled_assertions(variant: str) -> list[Assertion]:
-    """What a bundled variant's named orders claim by default, and the bundled claims that are kept with it."""
+    """What a bundled variant claims, without the claims that are kept with another variant."""
+    return [claim for claim in assertions_about(variant) if claim.about[0] == variant]
+
+
+def assertions_about(variant: str) -> list[Assertion]:
+    """What a variant's named orders claim by default, and the bundled claims that speak of it."""
     program = load_variant(variant)
     found = assertions_of(Study(program, Conventions(), {}), order_names(build_graph(program)))
-    return [*found, *(claim for claim in claims_about(variant) if claim.about[0] == variant)]
+    return [*found, *claims_about(program.name)]
 
 
 def proof_files() -> Iterator[tuple[str, str]]:

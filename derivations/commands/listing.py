@@ -8,11 +8,11 @@ import click
 
 from .options import check_output, emit
 
-KINDS = ("variants", "models", "gpus", "orders", "notations", "conventions")
+KINDS = ("variants", "models", "gpus", "orders", "claims", "notations", "conventions")
 
 
 @click.command(
-    help=f"List what there is. KIND is one of {', '.join(KINDS)}; `orders` may be followed by a variant."
+    help=f"List what there is. KIND is one of {', '.join(KINDS)}; `orders` and `claims` may be followed by a variant."
 )
 @click.argument("kind")
 @click.argument("of", metavar="[VARIANT]", required=False)
@@ -25,8 +25,8 @@ def command(kind: str, of: str | None, as_json: bool, output: str | None) -> Non
     check_output(output)
     if kind not in KINDS:
         raise unknown("kind of list", kind, KINDS)
-    if of is not None and kind != "orders":
-        raise InputError(f"only `derive list orders` takes a variant; {of[:40]!r} is one word too many")
+    if of is not None and kind not in ("orders", "claims"):
+        raise InputError(f"only lists of orders and of claims take a variant; {of[:40]!r} is one word too many")
     rows = _rows(kind, of)
     if as_json:
         import json
@@ -55,7 +55,21 @@ def _line(kind: str, row: dict[str, Any], of: str | None) -> tuple[str, str]:
     return row["name"], title
 
 
+def _claims(of: str | None) -> list[dict[str, Any]]:
+    """The bundled claims; with a variant, also what its orders claim of themselves."""
+    from ..claimfile import bundled_claims, load_claims
+    from ..storing import assertions_about
+
+    if of is not None:
+        found = assertions_about(of)
+    else:
+        found = [claim for name in bundled_claims() for claim in load_claims(name).assertions]
+    return [{"name": a.id, "title": a.says, "variants": list(a.about), "expect": a.expect} for a in found]
+
+
 def _rows(kind: str, of: str | None) -> list[dict[str, Any]]:
+    if kind == "claims":
+        return _claims(of)
     if kind == "orders":
         from ..library import load_variant, variant_names
 

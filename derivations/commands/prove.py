@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from .options import Ticker, check_output, conventions_of, emit, format_options, pick_format, study_options
+from .options import (
+    Ticker,
+    check_output,
+    conventions_of,
+    emit,
+    format_options,
+    notice,
+    pick_format,
+    study_options,
+    write_whole,
+)
 
 
 @click.command(
@@ -34,6 +45,8 @@ def command(
     """Gather, judge, print."""
     form = pick_format(flags)
     check_output(flags["output"])
+    if coq is not None:
+        _folder(coq)
     from ..errors import InputError, unknown
     from ..notation import Notation, load_notation
 
@@ -56,10 +69,8 @@ def command(
         for judgement in judged(chosen):
             ticker.say(f"{len(results) + 1} of {len(chosen)}: {judgement.assertion.id}")
             results.append((judgement, opinions_on(judgement, thorough=True)))
-    if coq is not None:
-        from ..coqfiles import write_coq
-
-        write_coq([judgement for judgement, _ in results], coq)
+        if coq is not None:
+            results = _with_coq(results, coq, ticker)
     if form == "json":
         from ..render.claims import claims_data
         from ..render.data import SCHEMA, to_json
@@ -73,6 +84,39 @@ def command(
             render(claims_report(results, notation, title, "claims and their verdicts"), form), flags["output"]
         )
     return 0 if all(judgement.as_expected for judgement, _ in results) else 1
+
+
+def _with_coq(results: list[Any], place: str, ticker: Ticker) -> list[Any]:
+    """The results with what coqc says of each file; the files are in the folder then."""
+    from ..coqfiles import coq_files, coq_opinions
+
+    files = coq_files([judgement for judgement, _ in results])
+    folder = _folder(place)
+    for name, (_, text) in files.items():
+        write_whole(folder / name, text)
+    ticker.say(f"coqc on {len(files)} files")
+    said = coq_opinions(files)
+    notice(f"{len(files)} Coq files in {place}; a claim that is not proved has none")
+    return [
+        (judgement, (*opinions, said[judgement.assertion.id]) if judgement.assertion.id in said else opinions)
+        for judgement, opinions in results
+    ]
+
+
+def _folder(place: str) -> Path:
+    """The folder for files, made if it is not there. Raises InputError where it cannot be."""
+    from ..errors import InputError
+
+    folder = Path(place)
+    if not place or (folder.exists() and not folder.is_dir()):
+        raise InputError(f"--coq {place}: is no folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"--coq {place}: cannot be made: {(error.strerror or 'no reason given').lower()}"
+        ) from None
+    return folder
 
 
 def _of_variant(
@@ -99,8 +143,6 @@ def _of_file(
     name: str, orders: tuple[str, ...], flags: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any], str]:
     """The claims of a file; what is derived for them is said in the file."""
-    from pathlib import Path
-
     from ..claimfile import load_claims
     from ..dims import STANDARD
     from ..errors import InputError

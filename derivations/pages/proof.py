@@ -181,6 +181,6 @@ _WORDS = {
     "shift": "further along", "increasing": "it is less than itself further along", "cancel": "cancel",
     "crosses": "of the coefficients only those of high powers are negative, so the sign changes once",
     "root": "where the difference is zero", "every": "all of it",
-    "merge": "the other factors lack these indices", "meet": "both are this one sum", "combine": "", "divided": "it is when it is multiplied", "substitute": "",
-    "cheapest": "",
+    "merge": "the other factors lack these indices", "meet": "both are this one sum",
+    "divided": "it is when it is multiplied", "combine": "", "substitute": "", "cheapest": "",
 }  # fmt: skip
