@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .certificates import Facts
 from .claims import Claim
 from .errors import InputError, Place
+from .farkas import TooLarge, combine
 from .poly import Poly
-from .proofdata import poly_of
+from .proofdata import denominator, poly_of
 from .refuter import has_sizes
 
 __all__ = ["check_assumptions"]
@@ -30,12 +30,43 @@ def check_assumptions(claim: Claim, given: Sequence[str], place: Place | None) -
 
 
 def _contradict(claim: Claim) -> bool:
-    """Whether some sum of products of what is assumed is a negative number."""
-    below = Poly.const(-1)
-    constants = (poly_of(rest[-1]).constant for _, *rest in claim.assumptions)
-    signs = [(head, poly_of(rest[0]).constant) for head, *rest in claim.assumptions if head != "put"]
-    if any(value is not None and (value < 0 or (head == "pos" and not value)) for head, value in signs):
+    """Whether assumptions add up to something that is never positive, though each of them must be.
+
+    Sizes are written as 1 plus a slack, and what must be above 0 in whole numbers as at least 1.
+    """
+    values = (poly_of(value[0]).constant for head, _, *value in claim.assumptions if head == "put")
+    if any(value is not None and value < 1 for value in values):
         return True
-    if any(value is not None and value < 1 for value in constants):
-        return True
-    return Facts(claim).certificate(below, strict=False) is not None
+    over_one = {name: Poly.symbol(name) + 1 for name in claim.sizes}
+    facts = []
+    for head, terms, *value in claim.assumptions:
+        if not value:
+            poly = poly_of(terms)
+            whole = head == "pos" and poly.names() <= {*claim.sizes} and denominator(poly) == 1
+            facts.append(((poly - 1 if whole else poly).map_symbols(over_one.get), head == "pos"))
+    zero = Poly()
+    while True:
+        # what has no positive term is 0 at best, and then so are its slacks
+        low = [(poly, strict) for poly, strict in facts if all(value <= 0 for value in poly.terms.values())]
+        if any(strict or any(not powers for powers, _ in poly.powers()) for poly, strict in low):
+            return True
+        gone = {n for poly, _ in low for powers, _ in poly.powers() if len(powers) == 1 for n in powers}
+        if not gone:
+            break
+        facts = [(poly.map_symbols(dict.fromkeys(gone, zero).get), strict) for poly, strict in facts]
+    return _adds_up(facts)
+
+
+def _adds_up(facts: list[tuple[Poly, bool]]) -> bool:
+    """Whether some facts add up to something that is never positive, though it must be."""
+    try:
+        found = combine([(-poly).terms for poly, _ in facts])
+    except TooLarge:
+        return False
+    if not found:
+        return False
+    total = Poly()
+    for weight, (poly, _) in zip(found, facts, strict=True):
+        total = total + poly * weight
+    strict = any(weight and positive for weight, (_, positive) in zip(found, facts, strict=True))
+    return strict or any(not powers and value < 0 for powers, value in total.powers())

@@ -40,7 +40,8 @@ def _file(claim: Claim, proof: Proof, says: str, name: str) -> str:
     texts = Texts(claim, _identifiers(claim, proof), _ends(proof))
     scripts = Scripts(texts, proof)
     theorems = [*_behind(scripts)]
-    theorems += _theorems(scripts, claim.statement, len(proof.lines) - 1, f"claim_{word(name)}")
+    ident = f"claim_{word(name).removeprefix('claim_')}"
+    theorems += _theorems(scripts, claim.statement, len(proof.lines) - 1, ident)
     definitions = texts.definitions(("all", *opaque, claim.statement, *texts.ends))
     body = "\n\n".join([*definitions, *_texts(theorems)])
     library = {"whole ": coqlibrary.WHOLE, "tends ": coqlibrary.LIMITS, "_root ": coqlibrary.CROSSINGS}

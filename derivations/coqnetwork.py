@@ -57,7 +57,7 @@ def cheapest(scripts: Scripts, statement: Term, place: int, name: str) -> Theore
 
 
 def _linear(scripts: Scripts, targets: Sequence[int], *costs: Poly) -> bool:
-    """Whether facts are only added, not multiplied, so that `lra` cannot fail; it is much faster than `ring`."""
+    """Whether facts are only added, not multiplied, so that `lra` cannot fail; it is faster than `ring`."""
     used = [scripts.line(i) for i in scripts.closure(targets)]
     weights = [m for line in used for _, m in line.weights]
     return all(sum(e for _, e in m) < 2 for m in (*weights, *(m for cost in costs for m in cost)))

@@ -45,10 +45,10 @@ def parse_size(text: str, place: Place) -> Poly:
     return result
 
 
-def parse_comparison(text: str, place: Place) -> Comparison:
-    """The comparison in `text`, such as `d_k + d_v < 2*d_c`."""
+def parse_comparison(text: str, place: Place, powers: bool = False) -> Comparison:
+    """The comparison in `text`, such as `d_k + d_v < 2*d_c`; with `powers`, "^" is read."""
     left, relation, right = sides_of(text, place)
-    return comparison(text, parse_side(left, place), relation, parse_side(right, place))
+    return comparison(text, parse_side(left, place, powers), relation, parse_side(right, place, powers))
 
 
 def comparison(text: str, left: Poly, relation: str, right: Poly) -> Comparison:
@@ -57,15 +57,16 @@ def comparison(text: str, left: Poly, relation: str, right: Poly) -> Comparison:
     return Comparison(text, slack, relation in ("<", ">"), relation == "=")
 
 
-def parse_side(text: str, place: Place) -> Poly:
+def parse_side(text: str, place: Place, powers: bool = False) -> Poly:
     """A formula that may be zero, as one side of a comparison may."""
-    return parse(text, place, _Sizes())
+    return parse(text, place, _Sizes(powers))
 
 
 class _Sizes:
     """Formulas as polynomials."""
 
-    powers = False
+    def __init__(self, powers: bool) -> None:
+        self.powers = powers
 
     def number(self, value: int) -> Poly:
         return Poly.const(value)
@@ -92,7 +93,10 @@ class _Sizes:
         return self.multiply(left, right.inverse())
 
     def power(self, base: Poly, exponent: int) -> Poly:
-        raise Wrong("no powers")
+        result = base
+        for _ in range(exponent - 1):
+            result = self.multiply(result, base)
+        return result
 
     def minimum(self, parts: Sequence[Poly]) -> Poly:
         result = parts[0]

@@ -150,6 +150,8 @@ def claim_about(
     own = list(assumptions([*told, Comparison("S <= L", CONTEXT_HOLDS_QUERIES, False)]))
     own = [term for term in own if term not in _TRIVIAL]
     facts: list[Term] = []
+    stated = assumptions(given)
+    names |= symbols_of(*stated)  # what its author assumes belongs to a claim, whatever it is about
     opaque: dict[str, Term] = {}
     grown = True
     while grown:

@@ -22,7 +22,7 @@ def claims_report(judgements: Sequence[Weighed], notation: Notation, title: str,
     """All claims about a variant, or of a file."""
     found = [judgement for judgement, _ in judgements]
     counts = [f"{sum(j.status == status for j in found)} {status}" for status in ("proved", "refuted", "open")]
-    words = f"{len(found)} claims: {', '.join(counts)}."
+    words = f"{len(found)} claim{'' if len(found) == 1 else 's'}: {', '.join(counts)}."
     blocks: list[Block] = [prose(words), *_overview(found)]
     known: dict[Term, Math] = {}
     for judgement, opinions in judgements:

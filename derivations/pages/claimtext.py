@@ -13,6 +13,8 @@ from ..report import Math
 
 __all__ = ["Phrases", "points_math"]
 
+_BREAK = "\\,\\allowbreak "
+"""Between factors of a product that may be as long as a line: TeX breaks a formula at signs only."""
 _RELATIONS = {"same": ("=", "="), "less": ("<", "<"), "atmost": ("\\le", "<=")}
 
 
@@ -138,7 +140,7 @@ class Phrases:
                 Math(f"{inner.latex} \\text{{ {words} }} {name.latex}", f"{inner.text} {words} {name.text}")
             ]
         if head == "crosses":
-            return [self._crossing(rest)]
+            return self._crossing(rest)
         if head == "cheapest":
             return [Math("\\text{no bracketing is cheaper}", "no bracketing is cheaper")]
         if head == "value":
@@ -146,15 +148,17 @@ class Phrases:
             return [Math(f"{one.latex} = {two.latex}", f"{one.text} = {two.text}")]
         return [self.sign(statement)]
 
-    def _crossing(self, rest: list[Term]) -> Math:
-        low, high, name = self.expression(rest[0]), self.expression(rest[1]), self.symbol(rest[2])  # type: ignore[arg-type]
+    def _crossing(self, rest: list[Term]) -> list[Math]:
+        """Which of two quantities is less on each side of where they meet."""
+        low, high, name = self.expression(rest[0]), self.expression(rest[1]), self.symbol(str(rest[2]))
         root = self.expression(("root", *rest))
-        return Math(
-            f"{low.latex} < {high.latex} \\text{{ for }} {name.latex} < {root.latex}"
-            f"\\text{{ and }} {low.latex} > {high.latex} \\text{{ for }} {name.latex} > {root.latex}",
-            f"{low.text} < {high.text} for {name.text} < {root.text} and {low.text} > {high.text} for "
-            f"{name.text} > {root.text}",
-        )
+        return [
+            Math(
+                f"{low.latex} {sign} {high.latex} \\text{{ for }} {name.latex} {sign} {root.latex}",
+                f"{low.text} {sign} {high.text} for {name.text} {sign} {root.text}",
+            )
+            for sign in "<>"
+        ]
 
     def sign(self, statement: Term) -> Math:
         """What is assumed or known of a polynomial: the positive terms on one side, the rest on the other."""
@@ -174,7 +178,7 @@ class Phrases:
         if head == "tensor":
             return Math(f"{quantity_name(first).latex}[{','.join(second)}]", f"{first}[{','.join(second)}]")
         parts = [self.nested(factor) for factor in second]
-        latex, text = "\\,".join(p.latex for p in parts), " ".join(p.text for p in parts)
+        latex, text = _BREAK.join(p.latex for p in parts), " ".join(p.text for p in parts)
         if not first:
             return Math(f"\\bigl({latex}\\bigr)", f"({text})") if len(parts) > 1 else Math(latex, text)
         return Math(

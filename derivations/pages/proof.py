@@ -88,6 +88,9 @@ class _Steps:
     def _formula(self, line: Line) -> Cell:
         statement = line.statement
         head = statement[0]
+        if line.rule == "merge" and line.premises:
+            shown = self.phrases.nested(statement[2])
+            return cell(Math(f"{{}} = {shown.latex}", f"= {shown.text}"))
         if head != "is":
             maths = self.phrases.statement(statement)
             if head in ("pos", "nonneg"):
