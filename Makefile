@@ -2,7 +2,7 @@
 # Needs GNU make and Python 3.11 or newer with pip (22.3 or newer) or ensurepip; nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report test lint lock bench clean
+.PHONY: help setup report test lint lock bench proofs clean
 
 # The Python that makes .venv: PYTHON if given, else the first on the path that is new enough.
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -60,11 +60,14 @@ lint: $(READY) ## Check style, formatting and types
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 
-bench: $(READY) ## Measure start-up and search times (BENCH_ARGS="--repeat 5")
-	@status=0; for name in startup search; do \
+bench: $(READY) ## Measure start-up, search and proof times (BENCH_ARGS="--repeat 5")
+	@status=0; for name in startup search claims; do \
 		echo "$(PY) benchmarks/$$name.py $(BENCH_ARGS)"; \
 		$(PY) benchmarks/$$name.py $(BENCH_ARGS) || status=$$?; \
 	done; exit $$status
+
+proofs: $(READY) ## Find the proofs that ship anew
+	$(PY) -m derivations.storing
 
 lock: ## Write requirements.lock anew (LOCK_ARGS=--upgrade for newer versions)
 	@$(need_python)

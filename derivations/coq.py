@@ -107,13 +107,12 @@ def _ends(proof: Proof) -> dict[Term, tuple[str, Term, Term]]:
 
 def _behind(scripts: Scripts) -> Iterator[Theorem]:
     """That what is defined as a limit or as a crossing is one."""
+    ends = scripts.texts.ends
     for place, line in enumerate(scripts.proof.lines):
         if line.rule == "limit":
-            yield limit(scripts, place, f"{scripts.texts.ends[line.statement[1]][0]}_is_the_limit")
-        if line.rule == "root":
-            yield crossing(
-                scripts, line.premises[1], f"{scripts.texts.ends[line.statement[1]][0]}_is_the_crossing"
-            )
+            yield limit(scripts, place, f"{ends[line.statement[1]][0]}_is_the_limit")
+        if line.rule == "crosses" and ("root", *line.statement[1:]) in ends:
+            yield crossing(scripts, place, f"{ends['root', *line.statement[1:]][0]}_is_the_crossing")
 
 
 def _theorems(scripts: Scripts, statement: Term, place: int, name: str) -> list[Theorem]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from .claims import STEP, Line, Proof, Term
 from .coqtext import Env, NoCoq, Texts, group
-from .exact import Poly, data, minus, plus, put, read, symbol
+from .exact import ONE, Poly, data, minus, plus, put, read, symbol
 from .kernel import under
 
 __all__ = ["Facts", "divisors", "positive"]
@@ -54,16 +54,25 @@ class Facts:
         for place in self.closure(targets, grown):
             line = self.line(place)
             if line.rule in ("given", "size"):
+                self.allow(line)
                 found.append(line.statement)
             elif line.rule == "whole":
                 names = {n for _, m in line.statement[1] for n, _ in m}
-                found += [line.statement] if grown else [("whole", n) for n in sorted(names)]
+                found += [line.statement] if grown else [("whole", n) for n in sorted(map(self.sized, names))]
             elif line.rule == "multiply_out":
                 found += map(self.not_zero, divisors(line.statement[1]))
             elif line.rule == "shift":
                 found += self.grown_facts(line.premises, line.statement[1][2])
                 found.append(positive(STEP))
         return list(dict.fromkeys(found))
+
+    def allow(self, line: Line) -> None:
+        """Raises NoCoq if a line starts from what the claim does not assume: a theorem assumes no more."""
+        claim = self.texts.claim
+        known = [positive(n) for n in (STEP, *claim.sizes, *claim.positives)]
+        known += [("nonneg", data(minus(symbol(n), ONE))) for n in claim.sizes]
+        if line.statement not in (claim.assumptions if line.rule == "given" else known):
+            raise NoCoq("the proof assumes what the claim does not")
 
     def grown_facts(self, targets: Sequence[int], name: str) -> list[Term]:
         """What has to be known so that some lines hold where a symbol is larger, too."""
@@ -72,6 +81,11 @@ class Facts:
             growth = self.growth(fact, name)
             found += [self.not_zero(n) for m in growth for n, _ in m if n != STEP]
         return found
+
+    def sized(self, name: str) -> str:
+        if name not in self.texts.claim.sizes:
+            raise NoCoq(f"{name} need not be whole")
+        return name
 
     def not_zero(self, name: object) -> Term:
         sized = name in (*self.texts.claim.sizes, *self.texts.claim.positives)
@@ -108,7 +122,7 @@ class Facts:
 
     def hypotheses(self, facts: Sequence[Term], env: Env) -> list[str]:
         """Facts as hypotheses, but for those that another contains."""
-        least = [data(plus(read(p), {(): Fraction(1)})) for head, p, *_ in facts if head == "nonneg"]
+        least = [data(plus(read(p), ONE)) for head, p, *_ in facts if head == "nonneg"]
         kept = [fact for fact in facts if fact[0] != "pos" or fact[1] not in least]
         kept = [fact for fact in kept if fact[0] != "put" or not self.plain(fact, env)]
         return list(dict.fromkeys(self.hypothesis(fact, env) for fact in sorted(kept, key=_rank)))

@@ -31,6 +31,8 @@ __all__ = [
 
 Poly = dict[tuple[tuple[str | int, int], ...], Fraction]
 ONE: Poly = {(): Fraction(1)}
+HIGHEST = 99
+MOST = 10**99
 
 
 class Rejected(Exception):
@@ -50,10 +52,23 @@ def data(poly: Poly) -> Term:
 
 
 def read(terms: Term) -> Poly:
+    need(all(number(c) for c, _ in terms), "a coefficient is no number that is written so")
     poly = {tuple(m): Fraction(c) for c, m in terms}
-    tidy = all(list(m) == sorted(m) and all(e > 0 for _, e in m) and c for m, c in poly.items())
+    tidy = all(c and monomial(m) for m, c in poly.items())
     need(tidy and data(poly) == terms, "a polynomial is not in its canonical form")
     return poly
+
+
+def number(value: object) -> bool:
+    """Whether it is a whole number, or the text of a quotient, neither of them long."""
+    return type(value) is int and abs(value) < MOST or type(value) is str and len(value) < 99 and "e" not in value.lower()
+
+
+def monomial(powers: tuple[tuple[str | int, int], ...]) -> bool:
+    """Whether each symbol occurs once, in order, with a whole exponent of at least 1."""
+    names = [name for name, _ in powers]
+    kinds = {type(name) for name in names} in (set(), {str}, {int})
+    return kinds and names == sorted({*names}) and all(type(e) is int and 0 < e <= HIGHEST for _, e in powers)
 
 
 def plus(left: Poly, right: Poly, sign: int = 1) -> Poly:
@@ -106,8 +121,10 @@ def expand(e: Term) -> Poly:
     """An expression multiplied out; what it divides by are single terms, which become negative exponents."""
     head, *rest = e
     if head in ("num", "sym"):
+        need(number(rest[0]) if head == "num" else type(rest[0]) is str, "no number, or no name")
         return symbol(rest[0]) if head == "sym" else {(): Fraction(rest[0])} if rest[0] else {}
     need(head in ("add", "sub", "mul", "div"), f"{head!r} is not to be multiplied out")
+    need(len(rest) == 2 or head in ("add", "mul"), f"{head!r} has two parts")
     first, *others = map(expand, rest)
     for part in others:
         if head == "div":

@@ -62,6 +62,8 @@ def differences(network: Term, chosen: Term) -> list[Term]:
     Each choice of all groups is one of each: no two groups have two tensors in common, so they share no step.
     """
     found = set[Term]()
+    need(len({label for label, _ in network[0]}) == len(network[0]), "an index of two sizes")
+    need(all(len(p[0]) <= 8 for group in network[1] for p in group), "too many bracketings")
     for group, own in zip(network[1], chosen, strict=True):
         need(all(is_tree(len(p[0]), t) for p, t in zip(group, own, strict=True)), "not a bracketing")
         lists = [[steps(network, p, t) for t in bracketings((1 << len(p[0])) - 1)] for p in group]

@@ -98,6 +98,11 @@ def fixed(claim: Claim, name: str) -> bool:
     return any(head == "put" and known == name for head, known, *_ in claim.assumptions)
 
 
+def free(claim: Claim, name: str) -> bool:
+    """Whether a symbol is positive and defined by no other."""
+    return name in (*claim.sizes, *claim.positives) and not fixed(claim, name) and name not in dict(claim.opaque)
+
+
 def onward(name: str) -> dict[str | int, Poly]:
     return {name: plus(symbol(name), symbol(STEP))}
 
@@ -107,7 +112,7 @@ def upward(claim: Claim, name: str) -> bool:
     signs = [terms for head, terms, *value in claim.assumptions if not value]
     grown = [data(minus(put(read(p), onward(name)), read(p))) for p in signs]
     falls = any(c < 0 for p in grown for c in read(p).values()) or not positives(claim, *grown)
-    return not falls and not fixed(claim, name) and plain(claim, name, *signs)
+    return not falls and free(claim, name) and plain(claim, name, *signs)
 
 
 # Signs.
@@ -316,8 +321,8 @@ def absent(step: Step) -> bool:
     """A form without a symbol does not depend on it."""
     e, over, low = form(*step.got)
     name = step.says[2]
-    free = not any(name in under(step.claim, other) for other in names_in(*over, *low))
-    return free and not fixed(step.claim, name) and step.says == ("independent", e, name)
+    hidden = not any(name in under(step.claim, other) for other in names_in(*over, *low))
+    return hidden and free(step.claim, name) and step.says == ("independent", e, name)
 
 
 def increasing(step: Step) -> bool:
@@ -343,7 +348,8 @@ def crosses(step: Step) -> bool:
     need(signs[0] and sum(one != two for one, two in pairwise(signs)) == 1, "not one sign change")
     ends = [data(part if up else minus({}, part)) for part, up in zip(parts.values(), signs, strict=True)]
     needed = positive(distinct(tuple(p for p in (*above, *below) if p != which), tuple(ends)))
-    return head == "crosses" and step.got[1:] == needed and not fixed(step.claim, name)
+    bare = all(len(coefficients(read(p), name)) == 1 for p in below)
+    return head == "crosses" and step.got[1:] == needed and bare and free(step.claim, name)
 
 
 def every(step: Step) -> bool:
@@ -382,6 +388,7 @@ RULES = {rule.__name__: rule for rule in (
 def check(claim: Claim, proof: Proof) -> None:
     """Raises Rejected unless the proof proves the claim."""
     try:
+        well_said(claim)
         lines = [line.statement for line in proof.lines]
         need(lines and lines[-1] == claim.statement, "the end is not what was claimed")
         need(len({*lines}) == len(lines), "a line is there twice")
@@ -407,9 +414,31 @@ def check(claim: Claim, proof: Proof) -> None:
         TypeError,
         IndexError,
         AttributeError,
-        ZeroDivisionError,
+        ArithmeticError,
     ) as error:
         raise Rejected(f"not the data of a proof: {error}") from None
+
+
+def well_said(claim: Claim) -> None:
+    """Raises Rejected unless each part of a claim is of its kind, and each symbol is defined once."""
+    for head, *rest in claim.assumptions:
+        need((head, len(rest)) in (("pos", 1), ("nonneg", 1), ("put", 2)), "an assumption of another kind")
+        read(rest[-1])
+    names = [*claim.sizes, *claim.positives, *(name for name, _ in claim.opaque)]
+    names += [rest[0] for head, *rest in claim.assumptions if head == "put"]
+    need(all(type(name) is str for name in names), "a symbol that is no text")
+    bodies = (*(body for _, body in claim.definitions), *(body for _, body in claim.opaque))
+    need(STEP not in words((claim.assumptions, bodies, names)), "the step of a shift is new")
+    need("def" not in words(tuple(body for _, body in claim.opaque)), "a quantity inside a min, ceil or floor")
+    defined = [name for name, _ in claim.opaque] + [rest[0] for head, *rest in claim.assumptions if head == "put"]
+    need(len({*defined}) == len(defined), "a symbol that is defined twice")
+
+
+def words(term: object) -> set[str]:
+    """All texts in some data."""
+    if isinstance(term, tuple | list):
+        return {word for part in term for word in words(part)}
+    return {term} if isinstance(term, str) else set()
 
 
 def used(e: Term) -> set[str]:
@@ -423,7 +452,7 @@ def reached(lines: tuple[Line, ...], place: int, seen: set[int]) -> Iterator[int
     """Lines in the order in which the one at `place` needs them: premises before what they give."""
     seen.add(place)
     for premise in lines[place].premises:
+        need(0 <= premise < place, "a line that rests on a later one")
         if premise not in seen:
-            need(0 <= premise < place, "a line that rests on a later one")
             yield from reached(lines, premise, seen)
     yield place

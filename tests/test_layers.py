@@ -18,6 +18,7 @@ LEVELS = (
     ("domain",),
     ("atoms",),
     ("dims",),
+    ("syntax",),
     ("expr", "yamlfile", "equations"),
     ("program",),
     ("legal",),

@@ -12,7 +12,7 @@ KINDS = ("variants", "models", "gpus", "orders", "claims", "notations", "convent
 
 
 @click.command(
-    help=f"List what there is. KIND is one of {', '.join(KINDS)}; `orders` and `claims` may be followed by a variant."
+    help=f"List what there is. KIND is one of {', '.join(KINDS)}; a variant may follow `orders` and `claims`."
 )
 @click.argument("kind")
 @click.argument("of", metavar="[VARIANT]", required=False)

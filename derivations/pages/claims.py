@@ -11,8 +11,9 @@ from ..notation import Notation
 from ..opinion import Opinion
 from ..opinions import Weighed
 from ..proofdata import poly_data
-from ..report import Block, Cell, Heading, Math, Prose, Report, Table, cell, prose
+from ..report import Block, Cell, Display, Heading, Math, Prose, Report, Table, cell, prose
 from .claimtext import Phrases, points_math
+from .parts import LONG
 from .proof import proof_items
 
 __all__ = ["claim_blocks", "claims_report"]
@@ -75,7 +76,9 @@ def _one(
     if assertion.says:
         blocks.append(prose(assertion.says))
     claimed = phrases.statement(assertion.claim.statement)
-    if all(len(math.text) <= 160 for math in claimed):
+    if len(claimed) > 1 and all(len(math.text) <= LONG for math in claimed):
+        blocks += [prose("Claim:"), Display(tuple(claimed))]
+    elif all(len(math.text) <= 160 for math in claimed):
         blocks.append(Prose(("Claim: ", *_joined(claimed), ".")))
     blocks += _assumed(judgement, phrases)
     verdict: list[str | Math] = [f"Verdict: {judgement.status}{_against(judgement)}"]

@@ -50,7 +50,7 @@ class Phrases:
         several = len(below) > 1 or len(below[0]) > 1 or " " in under.text
         top = f"({over.text})" if len(above) == 1 and len(above[0]) > 1 else over.text
         return Math(
-            f"\\frac{{{over.latex}}}{{{under.latex}}}",
+            f"\\dfrac{{{over.latex}}}{{{under.latex}}}",
             f"{top} / ({under.text})" if several else f"{top} / {under.text}",
         )
 
@@ -93,7 +93,7 @@ class Phrases:
                 else f"({self.expression(rest[0]).text}, {self.expression(rest[1]).text})"
             )
             return Math(f"{name.latex}^{{*}}{pair}", f"{name.text}*{plain}")
-        if head in ("num", "sym") or all(part[0] in ("num", "sym") for part in rest):
+        if head in ("num", "sym") or all(part[0] in ("num", "sym") for part in rest) or _difference(e):
             poly = expression_poly(e)
             if poly is not None:
                 shown = self.polynomial(poly)
@@ -184,6 +184,17 @@ class Phrases:
         return Math(
             f"\\bigl(\\textstyle\\sum_{{{','.join(first)}}} {latex}\\bigr)", f"(sum[{','.join(first)}] {text})"
         )
+
+
+def _difference(e: Term) -> bool:
+    """Whether it is a sum of single terms less another: then it is set as one sum."""
+
+    def single(part: Term) -> bool:
+        return part[0] in ("num", "sym") or (part[0] == "mul" and all(p[0] in ("num", "sym") for p in part[1:]))
+
+    return e[0] == "sub" and all(
+        single(side) or (side[0] == "add" and all(map(single, side[1:]))) for side in e[1:]
+    )
 
 
 def ranked_factors(factors: Term) -> list[Term]:

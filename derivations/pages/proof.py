@@ -117,7 +117,7 @@ class _Steps:
         return (
             over
             if not below
-            else Math(f"\\frac{{{over.latex}}}{{{under.latex}}}", f"{over.text} / ({under.text})")
+            else Math(f"\\dfrac{{{over.latex}}}{{{under.latex}}}", f"{over.text} / ({under.text})")
         )
 
     def _grouped(self, terms: Term) -> Math:
