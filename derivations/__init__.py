@@ -32,6 +32,13 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     edges, found, orders      neighbours; every order of a study or an expression with its verdict
     bestmap, statements, rulings           which order is cheapest where; what holds of all bracketings
     areas, vega, plots, drawing            plots of it
+    claims, kernel  what can be claimed, and the checker of proofs; it imports nothing else
+    proofdata, certificates, script, shapes, proofs     find proofs; untrusted
+    evaluation, refuter, contradiction     exact values, and sizes that break a claim
+    quantities, nested, assertions         what a derivation claims of itself
+    syntax, claimterms, claimquantities, claimfile      formulas and files of claims
+    proofstore, judging, opinions, storing verdicts; proofs that ship
+    witnesses, coq, coqfiles               second opinions: random evaluation, z3, numpy, Coq
     notation, report, pages, render, publish     letters, documents, templates, JSON, reports/
     commands, cli   the command line; thin, imported when run
 

@@ -110,7 +110,7 @@ class _Reader:
         statement = kinds[asked[0]](what)
         used = self._variants(statement, what)
         assume = fields.get("assume")
-        given = [parse_comparison(item.text(), item.place, True) for item in (assume.items() if assume else ())]
+        given = [parse_comparison(item.text(), item.place) for item in (assume.items() if assume else ())]
         for item, comparison in zip(assume.items() if assume else (), given, strict=True):
             self.quantities.check(comparison.slack, item.place)
         variants = [self.quantities.variants[name] for name in used]

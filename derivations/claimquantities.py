@@ -141,7 +141,7 @@ class Quantities:
         def sums(which: str) -> Term:
             return ledger_expression(derivation.cost, which, images)
 
-        self.of[name] = (study.variant.name,)
+        self.of[name] = (fields[kind].text(),)
         if kind != "intensity":
             self.terms[name] = sums(Kind.FLOPS if kind == "flops" else Kind.BYTES)
             return

@@ -14,7 +14,7 @@ from time import perf_counter
 
 from .coq import NoCoq, coq_file
 from .judging import Judgement
-from .opinion import Opinion
+from .witnesses.opinion import Opinion
 
 __all__ = ["coq_files", "coq_name", "coq_opinion", "coq_opinions"]
 

@@ -13,8 +13,8 @@ from math import ceil, floor
 from typing import Any
 
 from .claims import STEP, Claim, Term
-from .exact import ONE, Poly, coefficients, minus, plus, put, read, symbol, times
 from .kernel import under
+from .kernel.exact import ONE, Poly, coefficients, minus, plus, put, read, symbol, times
 
 __all__ = ["NoValue", "broken_by", "legal", "value"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from .claims import Claim, Proof
 from .evaluation import broken_by
 from .kernel import Rejected, check
-from .opinion import Opinion
 from .proofstore import Stored, stored_proofs
 from .quantities import Assertion
+from .witnesses.opinion import Opinion
 
 __all__ = ["Judgement", "judge", "judged"]
 

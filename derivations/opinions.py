@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from .graph import Graph
 from .judging import Judgement, judged
-from .opinion import Opinion
 from .points import Domain
 from .quantities import Assertion
 from .trees import Phase, Tree, trees
+from .witnesses.opinion import Opinion
 
 __all__ = ["Weighed", "opinions_on", "weighed"]
 
@@ -37,11 +37,11 @@ def opinions_on(judgement: Judgement, thorough: bool = False) -> tuple[Opinion, 
     value = assertion.claim.statement[0] == "value"
     if judgement.recorded and not thorough:
         return judgement.recorded
-    from .witnesses import random_opinion
+    from .witnesses.evaluation import random_opinion
 
     found = [random_opinion(assertion.claim)]
     if thorough and not value:  # what brackets compute is nothing that z3 could be asked
-        from .smt import z3_opinion
+        from .witnesses.smt import z3_opinion
 
         found.append(z3_opinion(assertion.claim))
     if judgement.status == "refuted":
@@ -57,7 +57,7 @@ def _run(graph: Graph, phase: Phase, order: Sequence[Tree], every: bool) -> Opin
     if sizes is None:
         return Opinion("numpy", None, "no small sizes satisfy the assumptions")
     orders = [order, *_all_orders(graph)][:_MOST] if every else [order]
-    from .execution import numpy_opinion
+    from .witnesses.execution import numpy_opinion
 
     return numpy_opinion(graph, orders, sizes)
 

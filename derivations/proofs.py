@@ -8,7 +8,7 @@ factors: a symbol is not there, two quantities have the same form, every factor 
 from __future__ import annotations
 
 from .claims import Claim, Proof, Term
-from .exactsums import differences, merged
+from .kernel.sums import differences, merged
 from .proofdata import poly_of
 from .script import NotFound
 from .shapes import Forms

@@ -12,9 +12,9 @@ from hashlib import sha256
 from typing import Any
 
 from .claims import Claim, Proof
-from .opinion import Opinion
 from .proofdata import proof_of
 from .resources import folder
+from .witnesses.opinion import Opinion
 
 __all__ = ["Stored", "digest", "stored_proofs"]
 
@@ -56,4 +56,8 @@ def stored_proofs(variant: str) -> Stored:
     path = folder("models") / "proofs" / f"{variant}.json"
     if "/" in variant or not path.is_file():
         return Stored({})
-    return Stored(json.loads(path.read_text("utf-8"))["proofs"])
+    try:
+        found = json.loads(path.read_text("utf-8"))["proofs"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return Stored({})  # a damaged file proves nothing; proofs are found anew
+    return Stored(found if isinstance(found, dict) else {})

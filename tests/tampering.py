@@ -10,10 +10,11 @@ from typing import Any
 from derivations.claims import Claim, Line, Proof
 from derivations.kernel import RULES
 
-
 _TURNED = {
-    "pos": ("nonneg", "put"), "nonneg": ("pos",), "less": ("atmost", "same"), "atmost": ("less",), "same": ("less",),
-    "add": ("sub", "mul"), "sub": ("add",), "mul": ("add", "div"), "div": ("mul",), "num": ("sym",), "sym": ("num", "def"),
+    "pos": ("nonneg", "put"), "nonneg": ("pos",), "less": ("atmost", "same"), "atmost": ("less",),
+    "same": ("less",),
+    "add": ("sub", "mul"), "sub": ("add",), "mul": ("add", "div"), "div": ("mul",), "num": ("sym",),
+    "sym": ("num", "def"),
     "def": ("sym",), "is": ("pos",), "lim": ("shift",), "shift": ("lim",), "root": ("lim",), "sum": ("tensor",),
     "independent": ("increasing",), "increasing": ("independent",), "crosses": ("less",), "iff": ("all",),
 }  # fmt: skip
@@ -68,7 +69,8 @@ def _dropped(proof: Proof, place: int) -> Iterator[tuple[str, Proof]]:
     """The line gone; what rested on it rests on nothing, on its own premises, or on the line before."""
     gone = proof.lines[place]
     rest = [line for other, line in enumerate(proof.lines) if other != place]
-    for what, instead in (("nothing", ()), ("its premises", gone.premises), ("the first of them", gone.premises[:1])):
+    instead_of = (("nothing", ()), ("its premises", gone.premises), ("the first of them", gone.premises[:1]))
+    for what, instead in instead_of:
         lines = tuple(_without(line, place, instead) for line in rest)
         yield f"line {place} dropped, {what} instead", replace(proof, lines=lines)
 

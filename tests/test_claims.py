@@ -27,7 +27,7 @@ from derivations.poly import Poly
 from derivations.regions import build_graph
 from derivations.search import order_names, spaces
 from derivations.trees import Phase, Sizes
-from derivations.witnesses import random_opinion
+from derivations.witnesses.evaluation import random_opinion
 
 P, R = "proved", "refuted"
 CANCELS = {

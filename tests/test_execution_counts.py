@@ -13,13 +13,13 @@ import pytest
 from derivations import Conventions, build_graph, load_variant
 from derivations.atoms import evaluate
 from derivations.costs import cost_of
-from derivations.execution import CannotRun, Unequal, execute, flops_of, numpy_opinion
 from derivations.graph import Graph
 from derivations.poly import Poly
 from derivations.search import choose, order_names
 from derivations.transform import without_caches
 from derivations.trees import Phase, Sizes, Space, Tree, trees
-from derivations.witnesses import Opinion
+from derivations.witnesses.evaluation import Opinion
+from derivations.witnesses.execution import CannotRun, Unequal, execute, flops_of, numpy_opinion
 
 np = pytest.importorskip("numpy")
 

@@ -32,8 +32,8 @@ from derivations import Conventions, Study, build_graph, derive, load_variant
 from derivations.claims import Claim
 from derivations.proofdata import poly_expression
 from derivations.search import order_names
-from derivations.smt import z3_opinion
-from derivations.witnesses import Opinion, random_opinion
+from derivations.witnesses.evaluation import Opinion, random_opinion
+from derivations.witnesses.smt import z3_opinion
 
 REAL, WHOLE = "no real sizes are against it", "no whole sizes are against it"
 TIME = 10_000

@@ -30,12 +30,12 @@ from claimtables import (
 )
 
 from derivations import witnesses
-from derivations.against import against, legal_sizes
-from derivations.brackets import bills, nested_values, trees
 from derivations.claims import Claim
-from derivations.forms import NoForm, Reader
 from derivations.poly import Poly
-from derivations.witnesses import Opinion, degree, random_opinion
+from derivations.witnesses.against import against, legal_sizes
+from derivations.witnesses.brackets import bills, nested_values, trees
+from derivations.witnesses.evaluation import Opinion, degree, random_opinion
+from derivations.witnesses.ratios import NoForm, Reader
 
 
 @pytest.mark.parametrize("name", TRUE)

@@ -8,10 +8,10 @@ from ..atoms import CONTEXT_HOLDS_QUERIES
 from ..claims import Proof, Term
 from ..judging import Judgement
 from ..notation import Notation
-from ..opinion import Opinion
 from ..opinions import Weighed
 from ..proofdata import poly_data
 from ..report import Block, Cell, Display, Heading, Math, Prose, Report, Table, cell, prose
+from ..witnesses.opinion import Opinion
 from .claimtext import Phrases, points_math
 from .parts import LONG
 from .proof import proof_items

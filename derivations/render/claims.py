@@ -7,9 +7,9 @@ from typing import Any
 
 from ..judging import Judgement
 from ..notation import Notation
-from ..opinion import Opinion
 from ..opinions import Weighed
 from ..pages.claimtext import Phrases
+from ..witnesses.opinion import Opinion
 
 __all__ = ["claim_data", "claims_data"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .claims import STEP, Term
-from .coqfacts import positive
-from .coqscript import Point, Scripts, Theorem, exact, stated
-from .coqtext import Env, group, poly_text, power_text
-from .exact import ONE, Poly, coefficients, data, minus, plus, put, read, symbol, times
+from ..claims import STEP, Term
+from ..kernel.exact import ONE, Poly, coefficients, data, minus, plus, put, read, symbol, times
+from .facts import positive
+from .script import Point, Scripts, Theorem, exact, stated
+from .text import Env, group, poly_text, power_text
 
 __all__ = ["crossing", "limit"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
-from .claims import STEP, Claim, Term
-from .kernel import under
+from ..claims import STEP, Claim, Term
+from ..kernel import under
 
 __all__ = [
     "Env",

@@ -15,14 +15,14 @@ from itertools import islice
 from time import monotonic
 from typing import Any
 
+from ..claims import STEP, Claim, Term
+from ..poly import Poly, product
+from ..proofdata import poly_expression, poly_of
 from .against import Point, against, fixed, shown
 from .brackets import NoBracketing, TooMany, bills
-from .claims import STEP, Claim, Term
-from .forms import NoForm, Reader, copies
+from .evaluation import parts_of
 from .opinion import Opinion
-from .poly import Poly, product
-from .proofdata import poly_expression, poly_of
-from .witnesses import parts_of
+from .ratios import NoForm, Reader, copies
 
 __all__ = ["z3_opinion"]
 

@@ -11,11 +11,11 @@ from fractions import Fraction
 from itertools import chain, islice, pairwise
 from random import Random
 
-from .claims import STEP, Claim, Term
-from .evaluation import NoValue, legal, value
-from .points import Domain
-from .poly import Poly
-from .proofdata import denominator, poly_of
+from ..claims import STEP, Claim, Term
+from ..evaluation import NoValue, legal, value
+from ..points import Domain
+from ..poly import Poly
+from ..proofdata import denominator, poly_of
 
 __all__ = ["Point", "against", "fixed", "legal_sizes", "point_sets", "shown"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ..claims import STEP, Claim, Term
+from ..poly import Poly
+from ..proofdata import poly_of
 from .against import fixed
-from .claims import STEP, Claim, Term
-from .poly import Poly
-from .proofdata import poly_of
 
 __all__ = ["NoForm", "Reader", "copies"]
 

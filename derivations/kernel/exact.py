@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import product
 
-from .claims import Term
+from ..claims import Term
 
 __all__ = [
     "ONE",
@@ -61,7 +61,9 @@ def read(terms: Term) -> Poly:
 
 def number(value: object) -> bool:
     """Whether it is a whole number, or the text of a quotient, neither of them long."""
-    return type(value) is int and abs(value) < MOST or type(value) is str and len(value) < 99 and "e" not in value.lower()
+    return (type(value) is int and abs(value) < MOST) or (
+        type(value) is str and len(value) < 99 and "e" not in value.lower()
+    )
 
 
 def monomial(powers: tuple[tuple[str | int, int], ...]) -> bool:

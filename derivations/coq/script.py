@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .claims import STEP, Line, Term
-from .coqfacts import Facts
-from .coqtext import Env, NoCoq, group, poly_text, power_text
-from .exact import data
+from ..claims import STEP, Line, Term
+from ..kernel.exact import data
+from .facts import Facts
+from .text import Env, NoCoq, group, poly_text, power_text
 
 __all__ = ["Point", "Scripts", "Theorem", "exact", "stated"]
 

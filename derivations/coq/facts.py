@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .claims import STEP, Line, Proof, Term
-from .coqtext import Env, NoCoq, Texts, group
-from .exact import ONE, Poly, data, minus, plus, put, read, symbol
-from .kernel import under
+from ..claims import STEP, Line, Proof, Term
+from ..kernel import under
+from ..kernel.exact import ONE, Poly, data, minus, plus, put, read, symbol
+from .text import Env, NoCoq, Texts, group
 
 __all__ = ["Facts", "divisors", "positive"]
 

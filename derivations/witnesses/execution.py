@@ -14,13 +14,13 @@ from math import prod
 from typing import Any
 from zlib import crc32
 
-from .atoms import evaluate
-from .graph import Graph, MaskedPair, Region
+from ..atoms import evaluate
+from ..graph import Graph, MaskedPair, Region
+from ..poly import Poly, total
+from ..program import MaskKind, Role
+from ..search import spaces
+from ..trees import Contraction, Phase, Sizes, Tree
 from .opinion import Opinion
-from .poly import Poly, total
-from .program import MaskKind, Role
-from .search import spaces
-from .trees import Contraction, Phase, Sizes, Tree
 
 __all__ = ["CannotRun", "Run", "Unequal", "execute", "flops_of", "numpy_opinion"]
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from . import coqlibrary
-from .claims import STEP, Claim, Proof, Term
-from .coqcurves import crossing, limit
-from .coqnetwork import cheapest, value
-from .coqscript import Point, Scripts, Theorem, exact, stated
-from .coqtext import NoCoq, Texts, comment, identifiers, word
-from .exact import coefficients, data, minus, read
+from ..claims import STEP, Claim, Proof, Term
+from ..kernel.exact import coefficients, data, minus, read
+from . import library as lemmas
+from .curves import crossing, limit
+from .network import cheapest, value
+from .script import Point, Scripts, Theorem, exact, stated
+from .text import NoCoq, Texts, comment, identifiers, word
 
 __all__ = ["NoCoq", "coq_file"]
 
@@ -44,9 +44,9 @@ def _file(claim: Claim, proof: Proof, says: str, name: str) -> str:
     theorems += _theorems(scripts, claim.statement, len(proof.lines) - 1, ident)
     definitions = texts.definitions(("all", *opaque, claim.statement, *texts.ends))
     body = "\n\n".join([*definitions, *_texts(theorems)])
-    library = {"whole ": coqlibrary.WHOLE, "tends ": coqlibrary.LIMITS, "_root ": coqlibrary.CROSSINGS}
-    library["sum_below "] = coqlibrary.SUMS
-    needed = [coqlibrary.BASE, *(text for mark, text in library.items() if mark in body)]
+    parts = {"whole ": lemmas.WHOLE, "tends ": lemmas.LIMITS, "_root ": lemmas.CROSSINGS}
+    parts["sum_below "] = lemmas.SUMS
+    needed = [lemmas.BASE, *(text for mark, text in parts.items() if mark in body)]
     head = f"{comment(says)}\n\n{READ}\n\nRequire Import Reals Lra.\nOpen Scope R_scope."
     return "\n\n".join(part.strip("\n") for part in (head, *needed, body)) + "\n"
 

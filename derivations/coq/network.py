@@ -7,11 +7,11 @@ from fractions import Fraction
 from functools import reduce
 from itertools import product
 
-from .claims import Term
-from .coqscript import Point, Scripts, Theorem, stated
-from .coqtext import comment, group, identifiers, product_text
-from .exact import Poly, data, minus, ordered, plus, read, times
-from .exactsums import bracketings, indices
+from ..claims import Term
+from ..kernel.exact import Poly, data, minus, ordered, plus, read, times
+from ..kernel.sums import bracketings, indices
+from .script import Point, Scripts, Theorem, stated
+from .text import comment, group, identifiers, product_text
 
 __all__ = ["cheapest", "value"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import combinations, product
 
-from .claims import Term
+from ..claims import Term
 from .exact import Poly, data, minus, need, ordered, plus, read, times
 
 __all__ = ["bracketings", "differences", "merged", "paid", "steps"]

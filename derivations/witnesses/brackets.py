@@ -13,7 +13,7 @@ from itertools import chain, product
 from math import prod
 from random import Random
 
-from .claims import Term
+from ..claims import Term
 
 __all__ = ["Bill", "NoBracketing", "TooMany", "bills", "nested_values", "trees"]
 

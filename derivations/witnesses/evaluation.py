@@ -15,13 +15,13 @@ from itertools import islice
 from math import prod
 from random import Random
 
+from ..claims import STEP, Claim, Term
+from ..evaluation import NoValue, value
+from ..poly import Poly
+from ..proofdata import poly_of
 from .against import Point, against, fixed, legal_sizes, point_sets, shown
 from .brackets import Bill, NoBracketing, TooMany, bills, nested_values
-from .claims import STEP, Claim, Term
-from .evaluation import NoValue, value
 from .opinion import Opinion
-from .poly import Poly
-from .proofdata import poly_of
 
 __all__ = ["degree", "parts_of", "random_opinion"]
 

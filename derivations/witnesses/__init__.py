@@ -1,0 +1,1 @@
+"""Second opinions on claims, independent of the kernel: random evaluation, z3, numpy."""
