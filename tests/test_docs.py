@@ -183,7 +183,7 @@ def keys_of(value: object) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key
-            if key not in ("dims", "bracketing", "conventions", "witness", "at", "costs"):
+            if key not in ("dims", "bracketing", "conventions", "witness", "at", "costs", "counterexample"):
                 yield from keys_of(inner)
     if isinstance(value, list):
         for inner in value:

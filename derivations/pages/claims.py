@@ -90,9 +90,21 @@ def _one(
     if judgement.reason:
         verdict.append(f" No proof was found: {judgement.reason}.")
     blocks.append(Prose(tuple(verdict)))
-    if judgement.proof is not None:
+    if judgement.proof is not None and _widest(judgement.proof) > _WIDEST:
+        blocks.append(prose("Its sums are too long for a page; derive prove lists the steps with --json."))
+    elif judgement.proof is not None:
         blocks.append(proof_items(judgement.proof, phrases))
     return blocks
+
+
+_WIDEST = 10
+"""Terms of a sum in a step that is shown."""
+
+
+def _widest(proof: Proof) -> int:
+    """Terms of the longest sum that a step writes as a fraction."""
+    forms = [line.statement for line in proof.lines if line.statement[0] == "is"]
+    return max((len(p) for _, _, *sides in forms for side in sides for p in side), default=0)
 
 
 def _assumed(judgement: Judgement, phrases: Phrases) -> list[Block]:
