@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .assertions import value_statement
-from .claimquantities import STUDY, Quantities
+from .claimquantities import STUDY, Quantities, named_in
 from .claims import Term
 from .claimterms import LONGEST, comparison_term
 from .contradiction import check_assumptions
@@ -125,7 +125,7 @@ class _Reader:
         named = (
             [what.value["variant"].text()] if isinstance(what.value, dict) and "variant" in what.value else []
         )
-        inner = [v for name in _defs(statement) for v in self.quantities.of.get(name, ())]
+        inner = [v for name in named_in(statement) for v in self.quantities.of.get(name, ())]
         return tuple(dict.fromkeys([*named, *inner]))
 
     def _kinds(self) -> dict[str, Callable[[Entry], Term]]:
@@ -182,10 +182,3 @@ class _Reader:
             return value_statement(derive(study, fields["order"].text()))
         except InputError as error:
             raise entry.fail(str(error)) from None
-
-
-def _defs(term: Term) -> list[str]:
-    """The quantities a statement names, in order."""
-    if term and term[0] == "def":
-        return [term[1]]
-    return [name for part in term if isinstance(part, tuple) for name in _defs(part)]

@@ -20,7 +20,7 @@ from .quantities import ledger_expression
 from .terms import Kind
 from .yamlfile import Entry
 
-__all__ = ["STUDY", "Quantities"]
+__all__ = ["STUDY", "Quantities", "named_in"]
 
 _LEDGER = ("flops", "bytes", "intensity")
 _OTHER = ("crossover", "limit")
@@ -56,7 +56,7 @@ class Quantities:
                 self._described(name, item)
             else:
                 self.terms[name] = self.formula(item)
-            inner = {n for n in _defs(self.terms[name]) if n in self.of}
+            inner = {n for n in named_in(self.terms[name]) if n in self.of}
             self.of.setdefault(name, tuple(dict.fromkeys(v for n in sorted(inner) for v in self.of[n])))
 
     def variant(self, entry: Entry) -> Variant:
@@ -150,7 +150,8 @@ class Quantities:
         self.terms[name] = ("div", ("def", f"{name}.flops"), ("def", f"{name}.bytes"))
 
 
-def _defs(term: Term) -> set[str]:
+def named_in(term: Term) -> list[str]:
+    """The quantities that a statement or an expression names, in order."""
     if term and term[0] == "def":
-        return {term[1]}
-    return {name for part in term if isinstance(part, tuple) for name in _defs(part)}
+        return [term[1]]
+    return [name for part in term if isinstance(part, tuple) for name in named_in(part)]
