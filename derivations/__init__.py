@@ -34,7 +34,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     areas, vega, plots, drawing            plots of it
     claims, kernel  what can be claimed, and the checker of proofs; it imports nothing else
     proofdata, certificates, script, shapes, proofs     find proofs; untrusted
-    evaluation, refuter, contradiction     exact values, and sizes that break a claim
+    compiled, evaluation, refuter, contradiction     exact values, and sizes that break a claim
     quantities, nested, assertions         what a derivation claims of itself
     syntax, claimterms, claimquantities, claimfile      formulas and files of claims
     proofstore, judging, opinions, storing verdicts; proofs that ship

@@ -14,8 +14,9 @@ claims:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from .assertions import value_statement
@@ -23,12 +24,12 @@ from .claimquantities import STUDY, Quantities, named_in
 from .claims import Term
 from .claimterms import LONGEST, comparison_term
 from .contradiction import check_assumptions
-from .derivation import derive
 from .dims import Dim, is_name
-from .errors import InputError, unknown
+from .errors import unknown
 from .expr import parse_comparison
 from .nested import cheapest_statement
 from .quantities import Assertion, claim_about
+from .refuter import nowhere
 from .resources import is_path, names, resource
 from .yamlfile import Entry, read_yaml
 
@@ -62,6 +63,11 @@ def load_claims(name: str) -> Claims:
         return _Reader().read(read_yaml(Path(name), name))
     if name not in bundled_claims():
         raise unknown("claims file", name, bundled_claims())
+    return _bundled(name)
+
+
+@cache
+def _bundled(name: str) -> Claims:
     return _Reader().read(read_yaml(resource("models", "claims", f"{name}.yaml"), f"models/claims/{name}.yaml"))
 
 
@@ -69,6 +75,16 @@ def claims_about(variant: str) -> list[Assertion]:
     """The bundled claims that speak of a variant."""
     found = [assertion for name in bundled_claims() for assertion in load_claims(name).assertions]
     return [assertion for assertion in found if variant in assertion.about]
+
+
+def _sides(statement: Term) -> Iterator[Term]:
+    """The expressions that a statement compares."""
+    head, *rest = statement
+    if head in ("all", "iff"):
+        for part in rest:
+            yield from _sides(part)
+    elif head not in ("cheapest", "value"):
+        yield from (part for part in rest if isinstance(part, tuple))
 
 
 @dataclass(slots=True)
@@ -117,6 +133,10 @@ class _Reader:
         claim = claim_about(statement, self.quantities.terms, given, *variants)
         texts = tuple(comparison.text for comparison in given)
         check_assumptions(claim, texts, (assume or entry).place)
+        for side in _sides(statement):
+            why = nowhere(claim, side)
+            if why == "a division by zero":
+                raise what.fail(f"{why} at all sizes that the assumptions allow")
         says = fields["says"].text(400) if "says" in fields else ""
         return Assertion(fields["id"].text(80), says, claim, used, expect, entry.place, texts)
 
@@ -170,15 +190,11 @@ class _Reader:
     def _cheapest(self, entry: Entry) -> Term:
         fields = entry.mapping(allowed=STUDY, required=("variant", "order"))
         study = self.quantities.study(fields["variant"], fields)
-        try:
+        with fields["order"].blamed():
             return cheapest_statement(study, fields["order"].text())
-        except InputError as error:
-            raise entry.fail(str(error)) from None
 
     def _same_value(self, entry: Entry) -> Term:
         fields = entry.mapping(allowed=STUDY, required=("variant", "order"))
-        study = self.quantities.study(fields["variant"], fields)
-        try:
-            return value_statement(derive(study, fields["order"].text()))
-        except InputError as error:
-            raise entry.fail(str(error)) from None
+        derivation = self.quantities.derivation(fields["variant"], fields)
+        with fields["order"].blamed():
+            return value_statement(derivation)

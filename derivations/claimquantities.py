@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .checkpoints import load_checkpoint
 from .claims import Term
 from .claimterms import LONGEST, Names, expression
 from .conventions import KNOBS, Conventions
-from .derivation import Study, derive
+from .derivation import Derivation, Study, check_sizes, derive
 from .dims import STANDARD, is_name, parse_value
-from .errors import InputError, Place, unknown
+from .errors import Place, unknown
 from .expr import parse_side
 from .library import load_variant
 from .poly import Coefficient, Poly
@@ -24,7 +24,7 @@ __all__ = ["STUDY", "Quantities", "named_in"]
 
 _LEDGER = ("flops", "bytes", "intensity")
 _OTHER = ("crossover", "limit")
-STUDY = ("order", "model", "set", "at", *KNOBS)
+STUDY = ("order", "model", "set", *KNOBS)
 """Keys that say which derivation is meant."""
 
 
@@ -63,7 +63,8 @@ class Quantities:
         """The variant an entry names; its symbols become known."""
         name = entry.text()
         if name not in self.variants:
-            self.variants[name] = load_variant(name)
+            with entry.blamed():
+                self.variants[name] = load_variant(name)
             self.symbols |= set(self.variants[name].symbols)
         return self.variants[name]
 
@@ -91,21 +92,34 @@ class Quantities:
     def study(self, which: Entry, fields: Mapping[str, Entry]) -> Study:
         """The study some keys describe; as `derive` has it, decode and scope core by default."""
         variant = self.variant(which)
-        knobs = {key.replace("-", "_"): fields[key].text() for key in KNOBS if key in fields}
-        try:
-            conventions = Conventions(**{"phase": "decode", "scope": "core", **knobs})
-        except InputError as error:
-            raise which.fail(str(error)) from None
-        model = load_checkpoint(fields["model"].text()) if "model" in fields else None
+        conventions = Conventions(phase="decode", scope="core")
+        for key in KNOBS:
+            if key in fields:
+                with fields[key].blamed():
+                    conventions = replace(conventions, **{key.replace("-", "_"): fields[key].text()})
+        model = None
+        if "model" in fields:
+            with fields["model"].blamed():
+                model = load_checkpoint(fields["model"].text())
         values: dict[str, Coefficient] = dict(model.values(variant.symbols)) if model else {}
         for symbol, value in (fields["set"].mapping() if "set" in fields else {}).items():
             if symbol not in variant.symbols:
                 raise unknown("symbol", symbol, variant.symbols, value.place)
-            values[symbol] = parse_value(symbol, str(value.value), symbol != "b")
+            with value.blamed():
+                number = str(value.value) if isinstance(value.value, float) else value.text()
+                values[symbol] = parse_value(symbol, number, symbol != "b", "")
+        with fields.get("set", which).blamed():
+            check_sizes(variant, values, conventions)
         return Study(variant, conventions, values, model)
 
+    def derivation(self, which: Entry, fields: Mapping[str, Entry]) -> Derivation:
+        """The derivation some keys describe; of the program as written, where they name no order."""
+        study = self.study(which, fields)
+        with fields.get("order", which).blamed():
+            return derive(study, fields["order"].text() if "order" in fields else "direct")
+
     def _described(self, name: str, entry: Entry) -> None:
-        fields = entry.mapping(allowed=(*_LEDGER, *_OTHER, *STUDY, "in"))
+        fields = entry.mapping(allowed=(*_LEDGER, *_OTHER, *STUDY, "at", "in"))
         kinds = [key for key in (*_LEDGER, *_OTHER) if key in fields]
         if len(kinds) != 1:
             raise entry.fail(f"a quantity is a formula, or one of {', '.join((*_LEDGER, *_OTHER))}")
@@ -126,11 +140,8 @@ class Quantities:
         self.terms[name] = ("root", self.formula(items[0]), self.formula(items[1]), symbol)
 
     def _ledger(self, name: str, kind: str, fields: Mapping[str, Entry]) -> None:
-        study = self.study(fields[kind], fields)
-        try:
-            derivation = derive(study, fields["order"].text() if "order" in fields else "direct")
-        except InputError as error:
-            raise fields[kind].fail(str(error)) from None
+        derivation = self.derivation(fields[kind], fields)
+        study = derivation.study
         images = {name: Poly.const(value) for name, value in study.values.items()}
         for symbol, entry in (fields["at"].mapping() if "at" in fields else {}).items():
             if symbol not in study.variant.symbols:

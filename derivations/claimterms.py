@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from .atoms import ceiling, floored, minimum
-from .claims import Term
+from .claims import Claim, Term
+from .compiled import compiled
 from .errors import Place, unknown
+from .expr import degree_of
 from .poly import Poly
 from .proofdata import expression_poly, poly_expression
 from .syntax import Wrong, parse, sides_of
@@ -18,6 +21,8 @@ LONGEST = 400
 """Characters of a formula."""
 MAX_TERMS = 400
 MAX_DEGREE = 40
+MAX_BITS = 200
+"""Of a coefficient, multiplied out; the kernel reads none above 10^99."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,15 @@ class _Sized:
     above: int = 1
     below: int = 1
     degree: int = 0
+    bits: int = 1
 
     def bounded(self) -> _Sized:
         if max(self.above, self.below) > MAX_TERMS:
             raise Wrong("too many terms")
         if self.degree > MAX_DEGREE:
             raise Wrong(f"a degree above {MAX_DEGREE}")
+        if self.bits > MAX_BITS:
+            raise Wrong(f"numbers of more than {MAX_BITS} bits")
         return self
 
 
@@ -64,13 +72,11 @@ def comparison_term(text: str, place: Place, names: Names) -> Term:
 class _Terms:
     """Formulas as expressions of `claims`."""
 
-    powers = True
-
     def __init__(self, names: Names, place: Place) -> None:
         self.names, self.place = names, place
 
     def number(self, value: int) -> _Sized:
-        return _Sized(("num", value))
+        return _Sized(("num", value), bits=value.bit_length())
 
     def name(self, name: str) -> _Sized:
         if name in self.names.quantities:
@@ -84,16 +90,16 @@ class _Terms:
         head = term[0]
         if head == "def":
             inner = self._size(self.names.quantities[term[1]])
-            return _Sized(term, inner.above, inner.below, inner.degree)
+            return replace(inner, term=term)
         poly = expression_poly(term)
         if poly is not None:
-            degree = max((sum(map(abs, powers.values())) for powers, _ in poly.powers()), default=0)
-            return _Sized(term, max(1, len(poly.terms)), 1, degree)
+            return _Sized(term, max(1, len(poly.terms)), 1, degree_of(poly), _bits(poly))
         if head in ("lim", "shift"):
             return self._size(term[1])
         one, two = self._size(term[1]), self._size(term[2])
         if head == "root":
-            return _Sized(term, one.above + two.above, one.above + two.above, max(one.degree, two.degree))
+            terms, bits = one.above + two.above, one.bits + two.bits
+            return _Sized(term, terms, terms, max(one.degree, two.degree), bits)
         joined = {"add": self.add, "sub": self.subtract, "mul": self.multiply, "div": self.divide}[head]
         return joined(one, two)
 
@@ -101,20 +107,29 @@ class _Terms:
         above = left.above * right.below + right.above * left.below
         below = left.below * right.below
         degree = max(left.degree, right.degree) if below == 1 else left.degree + right.degree
-        return _Sized((head, left.term, right.term), above, below, degree).bounded()
+        flat = left.below == right.below == 1
+        bits = max(left.bits, right.bits) + 1 if flat else left.bits + right.bits + 1
+        return _Sized((head, left.term, right.term), above, below, degree, bits).bounded()
 
     def subtract(self, left: _Sized, right: _Sized) -> _Sized:
         return self.add(left, right, "sub")
 
     def multiply(self, left: _Sized, right: _Sized) -> _Sized:
         above, below = left.above * right.above, left.below * right.below
-        return _Sized(("mul", left.term, right.term), above, below, left.degree + right.degree).bounded()
+        degree, bits = left.degree + right.degree, left.bits + right.bits
+        return _Sized(("mul", left.term, right.term), above, below, degree, bits).bounded()
 
     def divide(self, left: _Sized, right: _Sized) -> _Sized:
-        if expression_poly(right.term) == Poly():
+        if self._zero(right.term):
             raise Wrong("a division by zero")
         above, below = left.above * right.below, left.below * right.above
-        return _Sized(("div", left.term, right.term), above, below, left.degree + right.degree).bounded()
+        degree, bits = left.degree + right.degree, left.bits + right.bits
+        return _Sized(("div", left.term, right.term), above, below, degree, bits).bounded()
+
+    def _zero(self, term: Term) -> bool:
+        """Whether a divisor is zero at all sizes."""
+        form = compiled(Claim(("all",), tuple(self.names.quantities.items())), term)
+        return not isinstance(form, str) and not any(over.rows for over, _ in form.rungs)
 
     def power(self, base: _Sized, exponent: int) -> _Sized:
         result = base
@@ -141,4 +156,10 @@ class _Terms:
         return poly
 
     def _atom(self, poly: Poly) -> _Sized:
-        return _Sized(poly_expression(poly), max(1, len(poly.terms)), 1, 1)
+        return _Sized(poly_expression(poly), max(1, len(poly.terms)), 1, 1, _bits(poly))
+
+
+def _bits(poly: Poly) -> int:
+    """Of the longest coefficient, above or below its line."""
+    numbers = (Fraction(value) for value in poly.terms.values())
+    return max((max(abs(n.numerator), n.denominator).bit_length() for n in numbers), default=1)

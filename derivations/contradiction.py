@@ -34,16 +34,19 @@ def _contradict(claim: Claim) -> bool:
 
     Sizes are written as 1 plus a slack, and what must be above 0 in whole numbers as at least 1.
     """
-    values = (poly_of(value[0]).constant for head, _, *value in claim.assumptions if head == "put")
-    if any(value is not None and value < 1 for value in values):
-        return True
     over_one = {name: Poly.symbol(name) + 1 for name in claim.sizes}
-    facts = []
+    signs = [("pos", Poly.symbol(name)) for name in claim.positives]
     for head, terms, *value in claim.assumptions:
         if not value:
-            poly = poly_of(terms)
-            whole = head == "pos" and poly.names() <= {*claim.sizes} and denominator(poly) == 1
-            facts.append(((poly - 1 if whole else poly).map_symbols(over_one.get), head == "pos"))
+            signs.append((head, poly_of(terms)))
+        elif terms in claim.sizes:
+            signs.append(("nonneg", poly_of(value[0]) - 1))
+        else:
+            signs.append(("pos", poly_of(value[0])))
+    facts = []
+    for head, poly in signs:
+        whole = head == "pos" and poly.names() <= {*claim.sizes} and denominator(poly) == 1
+        facts.append(((poly - 1 if whole else poly).map_symbols(over_one.get), head == "pos"))
     zero = Poly()
     while True:
         # what has no positive term is 0 at best, and then so are its slacks

@@ -199,25 +199,26 @@ _SUFFIX = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _NUMBER = re.compile(r"([+-]?[0-9]+(?:_[0-9]+)*)(\.[0-9]+)?([KMGkmg]?)\Z")
 
 
-def parse_value(name: str, text: str, size: bool = False) -> Coefficient:
-    """The number a user typed for symbol `name`: `128K` is 131072.
+def parse_value(name: str, text: str, size: bool = False, option: str = "--set ") -> Coefficient:
+    """The number a user typed for symbol `name`: `128K` is 131072; `option` is what it was given to.
 
     Raises InputError for anything but a whole number of at least 1 (`b` may be a decimal, unless it is
     a `size`).
     """
+    given = f"{option}{name}={text[:40]}"
     example = f"{name}=2" if name == "b" and not size else f"{name}=4096 or {name}=128K"
     hit = _NUMBER.match(text.strip())
     if not hit or len(text) > 40:
-        raise InputError(f"--set {name}={text[:40]}: not a number; write for example {example}")
+        raise InputError(f"{given}: not a number; write for example {example}")
     whole, decimals, suffix = hit.groups()
     value = Fraction(whole.replace("_", "") + (decimals or "")) * _SUFFIX[suffix.upper()]
     if name == "b" and not size:
         if value <= 0 or value > 1024:
-            raise InputError(f"--set b={text}: bytes per element must be above 0; BF16 is b=2")
+            raise InputError(f"{given}: bytes per element must be above 0; BF16 is b=2")
         return value.numerator if value.denominator == 1 else value
     if value.denominator != 1:
-        raise InputError(f"--set {name}={text}: must be a whole number, such as {example}")
-    return check_size(name, value.numerator, f"--set {name}={text}")
+        raise InputError(f"{given}: must be a whole number, such as {example}")
+    return check_size(name, value.numerator, given)
 
 
 def check_size(name: str, value: int, where: str) -> int:

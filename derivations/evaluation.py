@@ -1,131 +1,60 @@
 """Exact values of expressions and the truth of statements at given sizes: what refutes a claim.
 
-Independent of how a proof would go: every expression is a ratio of two polynomials in one symbol
-at most, computed with rational numbers.
+Independent of how a proof would go: every expression is one fraction of polynomials (`compiled`), computed
+with rational numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from math import ceil, floor
+from operator import add, mul, sub, truediv
 from typing import Any
 
-from .claims import STEP, Claim, Term
-from .kernel import under
-from .kernel.exact import ONE, Poly, coefficients, minus, plus, put, read, symbol, times
+from .claims import Claim, Term
+from .compiled import NoValue, body_of, compiled
+from .kernel.exact import read
 
 __all__ = ["NoValue", "broken_by", "legal", "value"]
 
 Values = Mapping[str, Fraction | int]
 
 
-class NoValue(Exception):
-    """An expression has no value at these sizes."""
-
-
 def value(claim: Claim, e: Term, at: Values) -> Fraction:
     """The exact value of an expression. Raises NoValue where it has none."""
-    found = formal(claim, e)
-    if isinstance(found, str):
-        raise NoValue(found)
-    over, low = found
-    numbers = {name: _number(claim, name, at) for name in over.names | low.names}
-    below = low.at(numbers)
-    if not below:
+    e = body_of(claim, e)
+    if _limited(claim, e):
+        return _joined(e[0], [value(claim, part, at) for part in e[1:]])
+    form = compiled(claim, e)
+    if isinstance(form, str):
+        raise NoValue(form)
+    numbers = {name: _number(claim, name, at) for name in form.names}
+    if not all(any(poly.at(numbers) for poly in guard) for guard in form.guards):
         raise NoValue("a division by zero")
-    return Fraction(over.at(numbers)) / below
+    for over, low in form.rungs:
+        above, below = over.at(numbers), low.at(numbers)
+        if below:
+            return Fraction(above) / below
+        if above:
+            break
+    raise NoValue("a division by zero")
 
 
-class _Compiled:
-    """A polynomial ready to be evaluated."""
-
-    def __init__(self, poly: Poly) -> None:
-        self.poly = poly
-        self.rows = [(c.numerator if c.denominator == 1 else c, m) for m, c in poly.items()]
-        self.names = frozenset(str(name) for m in poly for name, _ in m)
-
-    def at(self, numbers: Mapping[str, Fraction | int]) -> Fraction | int:
-        total: Fraction | int = 0
-        for coefficient, monomial in self.rows:
-            for name, exponent in monomial:
-                coefficient = coefficient * numbers[str(name)] ** exponent
-            total += coefficient
-        return total
+def _limited(claim: Claim, e: Term) -> bool:
+    """Whether a limit is a part of it, so that the parts are valued one by one."""
+    parts = (body_of(claim, part) for part in e[1:] if isinstance(part, tuple))
+    arithmetic = e[0] in ("add", "sub", "mul", "div")
+    return arithmetic and any(part[0] == "lim" or _limited(claim, part) for part in parts)
 
 
-@lru_cache(maxsize=512)
-def formal(claim: Claim, e: Term) -> tuple[_Compiled, _Compiled] | str:
-    """An expression as one polynomial over another, in all its symbols; or why it has no such form."""
-    try:
-        over, low = _ratio(claim, e)
-    except NoValue as error:
-        return str(error)
-    return _Compiled(over), _Compiled(low)
-
-
-def _ratio(claim: Claim, e: Term) -> tuple[Poly, Poly]:
-    head, *rest = e
-    if head == "num":
-        return {(): Fraction(rest[0])} if rest[0] else {}, ONE
-    if head == "sym":
-        return symbol(rest[0]), ONE
-    if head == "def":
-        return _ratio(claim, dict(claim.definitions)[rest[0]])
-    if head in ("shift", "lim"):
-        return _moved(claim, head, rest[0], rest[1])
-    if head == "root":
-        return _root(claim, *rest)
-    over, low = _ratio(claim, rest[0])
-    for part in rest[1:]:
-        top, bottom = _ratio(claim, part)
-        if head == "mul":
-            over, low = times(over, top), times(low, bottom)
-        elif head == "div":
-            over, low = times(over, bottom), times(low, top)
-        elif low == bottom:
-            over = plus(over, top, 1 if head == "add" else -1)
-        else:
-            over = plus(times(over, bottom), times(top, low), 1 if head == "add" else -1)
-            low = times(low, bottom)
-    return over, low
-
-
-def _moved(claim: Claim, head: str, e: Term, name: str) -> tuple[Poly, Poly]:
-    """Further along a symbol, or as it grows without bound."""
-    over, below = (_opened(claim, part, name) for part in _ratio(claim, e))
-    if head == "shift":
-        images: dict[str | int, Poly] = {name: plus(symbol(name), symbol(STEP))}
-        return put(over, images), put(below, images)
-    top, bottom = coefficients(over, name), coefficients(below, name)
-    high, low = max(top, default=-1), max(bottom, default=-1)
-    if low < 0 or high > low:
-        raise NoValue("it grows without bound, or divides by zero")
-    return (top[high] if high == low else {}), bottom[low]
-
-
-def _root(claim: Claim, a: Term, b: Term, name: str) -> tuple[Poly, Poly]:
-    parts = coefficients(_opened(claim, _ratio(claim, ("sub", b, a))[0], name), name)
-    lowest = min(parts, default=0)
-    parts = {power - lowest: poly for power, poly in parts.items()}
-    if set(parts) != {0, 1}:
-        raise NoValue(f"the two are not equal at just one {name}")
-    return minus({}, parts[0]), parts[1]
-
-
-def _opened(claim: Claim, poly: Poly, name: str) -> Poly:
-    """The polynomial with what is put for symbols where that contains `name`."""
-    for other in {str(n) for m in poly for n, _ in m} - {name}:
-        if name not in under(claim, other):
-            continue
-        value = next(
-            (body[0] for head, known, *body in claim.assumptions if (head, known) == ("put", other)), None
-        )
-        if value is None:
-            raise NoValue(f"{other} depends on {name}")
-        return _opened(claim, put(poly, {other: read(value)}), name)
-    return poly
+def _joined(head: str, numbers: Sequence[Fraction]) -> Fraction:
+    result = numbers[0]
+    for number in numbers[1:]:
+        if head == "div" and not number:
+            raise NoValue("a division by zero")
+        result = {"add": add, "sub": sub, "mul": mul, "div": truediv}[head](result, number)
+    return result
 
 
 def _number(claim: Claim, name: str, at: Values) -> Fraction | int:
@@ -155,7 +84,8 @@ def legal(claim: Claim, at: Values) -> bool:
         for head, *rest in claim.assumptions:
             if head == "put":
                 number = _number(claim, rest[0], at)
-                if number < 1 or (rest[0] in claim.sizes and number.denominator != 1):
+                least = 1 if rest[0] in claim.sizes else 0
+                if number < least or not number or (least and number.denominator != 1):
                     return False
                 continue
             number = poly_value(claim, rest[0], at)

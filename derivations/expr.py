@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .atoms import CONTEXT_HOLDS_QUERIES, ceiling, floored, minimum
+from .dims import LARGEST
 from .domain import nonnegative
 from .errors import InputError, Place
 from .poly import Poly
 from .syntax import Wrong, parse, sides_of
 
-__all__ = ["Comparison", "comparison", "parse_comparison", "parse_side", "parse_size"]
+__all__ = ["Comparison", "comparison", "degree_of", "parse_comparison", "parse_side", "parse_size"]
 
 MAX_TERMS = 200
 MAX_DEGREE = 8
+HIGHEST = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,10 @@ def parse_size(text: str, place: Place) -> Poly:
     return result
 
 
-def parse_comparison(text: str, place: Place, powers: bool = False) -> Comparison:
-    """The comparison in `text`, such as `d_k + d_v < 2*d_c`; with `powers`, "^" is read."""
+def parse_comparison(text: str, place: Place) -> Comparison:
+    """The comparison in `text`, such as `d_k + d_v < 2*d_c`."""
     left, relation, right = sides_of(text, place)
-    return comparison(text, parse_side(left, place, powers), relation, parse_side(right, place, powers))
+    return comparison(text, parse_side(left, place), relation, parse_side(right, place))
 
 
 def comparison(text: str, left: Poly, relation: str, right: Poly) -> Comparison:
@@ -57,16 +59,18 @@ def comparison(text: str, left: Poly, relation: str, right: Poly) -> Comparison:
     return Comparison(text, slack, relation in ("<", ">"), relation == "=")
 
 
-def parse_side(text: str, place: Place, powers: bool = False) -> Poly:
+def parse_side(text: str, place: Place) -> Poly:
     """A formula that may be zero, as one side of a comparison may."""
-    return parse(text, place, _Sizes(powers))
+    return parse(text, place, _Sizes())
+
+
+def degree_of(poly: Poly) -> int:
+    """The highest sum of exponents in a term, those below a line counted too."""
+    return max((sum(map(abs, powers.values())) for powers, _ in poly.powers()), default=0)
 
 
 class _Sizes:
     """Formulas as polynomials."""
-
-    def __init__(self, powers: bool) -> None:
-        self.powers = powers
 
     def number(self, value: int) -> Poly:
         return Poly.const(value)
@@ -83,7 +87,12 @@ class _Sizes:
     def multiply(self, left: Poly, right: Poly) -> Poly:
         if len(left.terms) * len(right.terms) > MAX_TERMS:
             raise Wrong("too many terms")
-        return left * right
+        if degree_of(left) + degree_of(right) > HIGHEST:
+            raise Wrong(f"a degree above {HIGHEST}")
+        result = left * right
+        if any(not -(LARGEST**4) < value < LARGEST**4 for value in result.terms.values()):
+            raise Wrong("a number is too large")
+        return result
 
     def divide(self, left: Poly, right: Poly) -> Poly:
         if len(right.terms) != 1:

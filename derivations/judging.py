@@ -6,12 +6,13 @@ moment, then a proof, then such sizes with more patience.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .claims import Claim, Proof
 from .evaluation import broken_by
 from .kernel import Rejected, check
+from .proofdata import Sizes
 from .proofstore import Stored, stored_proofs
 from .quantities import Assertion
 from .witnesses.opinion import Opinion
@@ -32,7 +33,7 @@ class Judgement:
     """`proved`, `refuted` or `open`."""
     proof: Proof | None = None
     """For `proved`: lines that the kernel has accepted."""
-    points: tuple[Mapping[str, int], ...] = ()
+    points: tuple[Sizes, ...] = ()
     """For `refuted`: sizes that break it, or two sets of sizes that differ in one symbol."""
     reason: str = ""
     """For `open`: where the search for a proof ended."""

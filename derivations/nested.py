@@ -12,7 +12,7 @@ from .derivation import Study
 from .errors import InputError
 from .graph import Region
 from .poly import Coefficient, Poly
-from .proofdata import poly_data
+from .proofdata import denominator, poly_data
 from .regions import build_graph
 from .search import choose, spaces
 from .sharing import Sharing
@@ -74,6 +74,11 @@ def network_of(groups: Sequence[Sequence[Space]], known: Mapping[str, Coefficien
             region = space.region
             for label in region.axis_of:
                 size = put(space.points((label,)), images)
+                if denominator(size) != 1:
+                    raise InputError(
+                        f"the index {label} has the size {size.text()}, a quotient; such products are not "
+                        "compared yet unless sizes are numbers (set, model)"
+                    )
                 if sizes.setdefault(label, size) != size:
                     raise InputError(f"the index {label} has two sizes; such products are not compared yet")
             for pair in region.masks:

@@ -11,9 +11,12 @@ from .claims import Line, Proof, Term
 from .poly import Poly, product
 
 __all__ = [
-    "denominator", "expression_poly", "lists", "monomial_expression", "poly_data", "poly_expression", "poly_of",
-    "proof_data", "proof_of", "tuples", "weights_data",
+    "Sizes", "denominator", "expression_poly", "lists", "monomial_expression", "point_data", "point_of",
+    "poly_data", "poly_expression", "poly_of", "proof_data", "proof_of", "tuples", "weights_data",
 ]  # fmt: skip
+
+Sizes = Mapping[str, int | Fraction]
+"""Symbol -> number; fractions for widths only."""
 
 
 def poly_data(poly: Poly) -> Term:
@@ -93,6 +96,16 @@ def poly_expression(poly: Poly) -> Term:
 
     plus, minus = added(1), added(-1)
     return (plus or ("num", 0)) if minus is None else ("sub", plus or ("num", 0), minus)
+
+
+def point_data(at: Sizes) -> dict[str, int | str]:
+    """Sizes as JSON has them: a fraction as a text such as "1/2"."""
+    return {name: int(n) if Fraction(n).denominator == 1 else str(n) for name, n in sorted(at.items())}
+
+
+def point_of(data: dict[str, int | str]) -> dict[str, int | Fraction]:
+    """Sizes from JSON."""
+    return {name: Fraction(n) if isinstance(n, str) else int(n) for name, n in data.items()}
 
 
 def tuples(value: Any) -> Any:

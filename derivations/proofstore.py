@@ -12,11 +12,16 @@ from hashlib import sha256
 from typing import Any
 
 from .claims import Claim, Proof
-from .proofdata import proof_of
+from .proofdata import Sizes, point_of, proof_of
 from .resources import folder
 from .witnesses.opinion import Opinion
 
 __all__ = ["Stored", "digest", "stored_proofs"]
+
+
+_DAMAGE = (TypeError, ValueError, KeyError, AttributeError, IndexError, ArithmeticError, RecursionError)
+"""What an entry that is missing, or of another shape, raises: it proves nothing, and proofs are found anew."""
+_ANSWERS = (True, False, None)
 
 
 class Stored:
@@ -27,19 +32,26 @@ class Stored:
 
     def proof(self, claim: Claim) -> Proof | None:
         """The stored proof of a claim."""
-        entry = self._entries.get(digest(claim), {})
         try:
-            return proof_of(entry["proof"]) if "proof" in entry else None
-        except (TypeError, ValueError, KeyError):
+            return proof_of(self._entries[digest(claim)]["proof"])
+        except _DAMAGE:
             return None
 
     def opinions(self, claim: Claim) -> tuple[Opinion, ...]:
         """What others said of a claim when its proof was stored."""
-        return tuple(Opinion(**opinion) for opinion in self._entries.get(digest(claim), {}).get("opinions", ()))
+        try:
+            found = tuple(Opinion(**opinion) for opinion in self._entries[digest(claim)]["opinions"])
+        except _DAMAGE:
+            return ()
+        sound = all(isinstance(o.by, str) and isinstance(o.note, str) and o.agrees in _ANSWERS for o in found)
+        return found if sound else ()
 
-    def points(self, claim: Claim) -> tuple[dict[str, int], ...]:
+    def points(self, claim: Claim) -> tuple[Sizes, ...]:
         """The stored sizes that break a claim."""
-        return tuple(self._entries.get(digest(claim), {}).get("points", ()))
+        try:
+            return tuple(point_of(at) for at in self._entries[digest(claim)]["points"])
+        except _DAMAGE:
+            return ()
 
 
 def digest(claim: Claim) -> str:
@@ -58,6 +70,6 @@ def stored_proofs(variant: str) -> Stored:
         return Stored({})
     try:
         found = json.loads(path.read_text("utf-8"))["proofs"]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return Stored({})  # a damaged file proves nothing; proofs are found anew
+    except (*_DAMAGE, OSError):
+        return Stored({})
     return Stored(found if isinstance(found, dict) else {})

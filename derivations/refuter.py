@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from fractions import Fraction
 from itertools import islice, product
 
 from .claims import Claim, Term
-from .evaluation import broken_by, legal
+from .evaluation import NoValue, broken_by, legal, value
 from .points import Domain
-from .proofdata import poly_of
+from .proofdata import Sizes, poly_of
 
-__all__ = ["Sizes", "counterexample", "has_sizes"]
+__all__ = ["counterexample", "has_sizes", "nowhere"]
 
-Sizes = Mapping[str, int]
 _GRID = 400
+_WIDTHS = (2, 1, Fraction(1, 2), 4, 3, Fraction(1, 16), 100)
+_FIRST = 12
+"""Sizes at which the usual width is tried first."""
 _FACTORS = (2, 3, 16, 1024)
 
 
@@ -29,6 +32,19 @@ def counterexample(claim: Claim, tries: int) -> tuple[Sizes, ...] | None:
 def has_sizes(claim: Claim, tries: int = 4000) -> bool:
     """Whether some sizes satisfy the assumptions, as far as is seen."""
     return next(_sizes(claim, tries), None) is not None
+
+
+def nowhere(claim: Claim, e: Term, tries: int = 8) -> str | None:
+    """Why an expression has no value, where it has none at all of some legal sizes; None where it has one."""
+    why = None
+    for at in islice(_sizes(claim), tries):
+        try:
+            value(claim, e, at)
+        except NoValue as error:
+            why = str(error)
+        else:
+            return None
+    return why
 
 
 def _sets(statement: Term, at: Sizes) -> Iterator[tuple[Sizes, ...]]:
@@ -50,14 +66,20 @@ def _sizes(claim: Claim, tries: int = 4000) -> Iterator[Sizes]:
     """Legal sizes: all small ones in turn, up to a number of them, then a sample of the whole domain."""
     fixed = {rest[0] for head, *rest in claim.assumptions if head == "put"}
     names = [name for name in claim.sizes if name not in fixed]
-    widths = dict.fromkeys(claim.positives, 2)
+    widths = [name for name in claim.positives if name not in fixed]
+    for number, at in enumerate(_candidates(claim, names, fixed, tries)):
+        turn = number % len(_WIDTHS) if number >= _FIRST else 0
+        for width in (*_WIDTHS[turn:], *_WIDTHS[:turn]) if widths else (1,):
+            found = {**at, **dict.fromkeys(widths, width)}
+            if legal(claim, found):
+                yield found
+                break
+
+
+def _candidates(claim: Claim, names: list[str], fixed: set[str], tries: int) -> Iterator[dict[str, int]]:
     for numbers in islice(sorted(product((1, 2, 3, 4), repeat=min(len(names), 5)), key=sum), _GRID):
-        at = {**dict.fromkeys(names, 2), **dict(zip(names, numbers, strict=False)), **widths}
-        if legal(claim, at):
-            yield at
+        yield {**dict.fromkeys(names, 2), **dict(zip(names, numbers, strict=False))}
     facts = [poly_of(rest[0]) - (head == "pos") for head, *rest in claim.assumptions if head != "put"]
-    facts = [fact for fact in facts if not fact.names() & fixed and fact.names() <= {*names, *widths}]
+    facts = [fact for fact in facts if not fact.names() & fixed and fact.names() <= {*names}]
     for point in islice(Domain(names, facts).sample(), tries):
-        at = {**{name: point.get(name, 1) for name in names}, **widths}
-        if legal(claim, at):
-            yield at
+        yield {name: point.get(name, 1) for name in names}

@@ -77,6 +77,8 @@ class Forms(Script):
         return found
 
     def _binary(self, e: Term) -> Form:
+        if len(e) != 3:
+            raise NotFound("more than two parts with quantities among them")
         head, a, b = e
         one, above, below = self.raw(a)
         two, over, under = self.raw(b)

@@ -13,7 +13,7 @@ from .derivation import Study
 from .judging import Judgement, judge
 from .library import load_variant
 from .opinions import opinions_on
-from .proofdata import proof_data
+from .proofdata import point_data, proof_data
 from .proofstore import digest
 from .publish import VARIANTS
 from .quantities import Assertion
@@ -56,7 +56,7 @@ def _entry(judgement: Judgement) -> dict[str, Any] | None:
     entry: dict[str, Any] = {"id": judgement.assertion.id, "opinions": opinions}
     if judgement.proof is not None:
         return {**entry, "proof": proof_data(judgement.proof)}
-    return {**entry, "points": [dict(sorted(at.items())) for at in judgement.points]}
+    return {**entry, "points": [point_data(at) for at in judgement.points]}
 
 
 def main() -> None:

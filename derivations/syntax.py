@@ -5,7 +5,7 @@
     power   := atom ("^" whole number)?
     atom    := number | name | "(" sum ")" | ("min" | "ceil" | "floor") "(" sum ("," sum)* ")"
 
-What a formula is made into is up to an `Algebra`; one that has no powers does without "^".
+What a formula is made into is up to an `Algebra`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,6 @@ class Wrong(Exception):
 
 class Algebra(Protocol[V]):
     """What formulas are made into."""
-
-    powers: bool
-    """Whether "^" is read."""
 
     def number(self, value: int) -> V: ...
     def name(self, name: str) -> V: ...
@@ -74,7 +71,7 @@ class _Parser(Generic[V]):
         position = 0
         while text[position:].strip():
             hit = _TOKEN.match(text, position)
-            if hit is None or (hit.group(3) == "^" and not algebra.powers):
+            if hit is None:
                 raise self.wrong(f"cannot read {text[position:].strip()[:20]!r}")
             number, name, sign = hit.groups()
             kind = "number" if number else "name" if name else "sign"
@@ -82,9 +79,9 @@ class _Parser(Generic[V]):
             position = hit.end()
 
     def wrong(self, what: str) -> InputError:
-        signs = "+ - * / ^ ( )" if self.algebra.powers else "+ - * / ( )"
         return InputError(
-            f"{what} in the formula {self.text[:60]!r}; use names, whole numbers, {signs}, min, ceil and floor",
+            f"{what} in the formula {self.text[:60]!r}; use names, whole numbers, + - * / ^ ( ), min, ceil and "
+            "floor",
             self.place,
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,14 @@ class Entry:
     def fail(self, message: str) -> InputError:
         """An error about this value."""
         return InputError(message, self.place)
+
+    @contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Errors without a place, raised in here, are about this value."""
+        try:
+            yield
+        except InputError as error:
+            raise (error if error.place else self.fail(str(error))) from None
 
     def size(self) -> int:
         """How many entries a list or a mapping has; 0 for a scalar."""

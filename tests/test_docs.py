@@ -125,7 +125,7 @@ def folder(request, tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("guide", GUIDES)
+@pytest.mark.parametrize("guide", [*GUIDES, "../README.md"])
 def test_commands_print_what_is_shown(guide, folder):
     for command, shown in commands_of(guide):
         status, printed = run(command)

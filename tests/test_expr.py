@@ -14,7 +14,7 @@ from derivations.atoms import evaluate
 from derivations.expr import parse_comparison, parse_size
 from derivations.poly import Poly
 
-HELP = "; use names, whole numbers, + - * / ( ), min, ceil and floor"
+HELP = "; use names, whole numbers, + - * / ^ ( ), min, ceil and floor"
 VALUES = {"L": 100, "S": 7, "H_q": 12, "H_kv": 4, "d_k": 5, "w": 9}
 
 

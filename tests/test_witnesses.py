@@ -29,7 +29,7 @@ from claimtables import (
     v,
 )
 
-from derivations import witnesses
+from derivations.witnesses import evaluation
 from derivations.claims import Claim
 from derivations.poly import Poly
 from derivations.witnesses.against import against, legal_sizes
@@ -94,7 +94,7 @@ def test_bound(statement: tuple, trials: int, exponent: int) -> None:
 
 def test_bound_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """With few numbers to draw from, a false identity does pass now and then, not more often than said."""
-    monkeypatch.setattr(witnesses, "_RANGE", 16)
+    monkeypatch.setattr(evaluation, "_RANGE", 16)
     for statement, zeros in (
         (says("same", (L - S) * (L - H), 0), 2),
         (says("same", H / (L - S), H / (L - S) + 1), 1),  # no value where L = S
@@ -104,7 +104,7 @@ def test_bound_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         names = [degree(claim, part) for part in statement[1:] if isinstance(part, tuple)]
         (n1, d1, a1), (n2, d2, a2) = names if len(names) == 2 else names * 2
         bound = (max(n1 + d2, n2 + d1) + a1 + a2) / 16
-        runs = [witnesses._identity(claim, statement, 1, Random(seed)) for seed in range(300)]
+        runs = [evaluation._identity(claim, statement, 1, Random(seed)) for seed in range(300)]
         passed = sum(run.agrees is not False for run in runs)
         assert 0 < passed <= 300 * bound, (statement, passed, zeros)
 

@@ -46,13 +46,15 @@ def command(
     form = pick_format(flags)
     check_output(flags["output"])
     if coq is not None:
-        _folder(coq)
+        _folder(coq, make=False)
     from ..errors import InputError, unknown
     from ..notation import Notation, load_notation
 
     if (variant is None) == (file is None):
         raise InputError("name a variant, or give a file of claims with --file, and not both")
-    found, symbols, title = _of_variant(variant, order, flags) if variant else _of_file(str(file), order, flags)
+    found, symbols, title = (
+        _of_variant(variant, order, flags) if variant is not None else _of_file(str(file), order, flags)
+    )
     known = [assertion.id for assertion in found]
     for wanted in claims:
         if wanted not in known:
@@ -103,15 +105,16 @@ def _with_coq(results: list[Any], place: str, ticker: Ticker) -> list[Any]:
     ]
 
 
-def _folder(place: str) -> Path:
-    """The folder for files, made if it is not there. Raises InputError where it cannot be."""
+def _folder(place: str, make: bool = True) -> Path:
+    """The folder for files, made if it is not there. Raises InputError where there can be none."""
     from ..errors import InputError
 
     folder = Path(place)
     if not place or (folder.exists() and not folder.is_dir()):
         raise InputError(f"--coq {place}: is no folder")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if make:
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
             f"--coq {place}: cannot be made: {(error.strerror or 'no reason given').lower()}"

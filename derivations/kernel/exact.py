@@ -29,8 +29,8 @@ __all__ = [
     "times",
 ]
 
-Poly = dict[tuple[tuple[str | int, int], ...], Fraction]
-ONE: Poly = {(): Fraction(1)}
+Poly = dict[tuple[tuple[str | int, int], ...], int | Fraction]
+ONE: Poly = {(): 1}
 HIGHEST = 99
 MOST = 10**99
 
@@ -53,7 +53,7 @@ def data(poly: Poly) -> Term:
 
 def read(terms: Term) -> Poly:
     need(all(number(c) for c, _ in terms), "a coefficient is no number that is written so")
-    poly = {tuple(m): Fraction(c) for c, m in terms}
+    poly: Poly = {tuple(m): Fraction(c) if type(c) is str else c for c, m in terms}
     tidy = all(c and monomial(m) for m, c in poly.items())
     need(tidy and data(poly) == terms, "a polynomial is not in its canonical form")
     return poly
@@ -76,7 +76,7 @@ def monomial(powers: tuple[tuple[str | int, int], ...]) -> bool:
 def plus(left: Poly, right: Poly, sign: int = 1) -> Poly:
     result = dict(left)
     for m, c in right.items():
-        result[m] = result.get(m, Fraction(0)) + sign * c
+        result[m] = result.get(m, 0) + sign * c
     return {m: c for m, c in result.items() if c}
 
 
@@ -93,7 +93,7 @@ def times(*factors: Poly) -> Poly:
             for name, exponent in n:
                 powers[name] = powers.get(name, 0) + exponent
             key = tuple(sorted((name, e) for name, e in powers.items() if e))
-            terms[key] = terms.get(key, Fraction(0)) + a * b
+            terms[key] = terms.get(key, 0) + a * b
         result = {m: c for m, c in terms.items() if c}
     return result
 
@@ -116,7 +116,7 @@ def coefficients(poly: Poly, name: str) -> dict[int, Poly]:
 
 
 def symbol(name: str | int) -> Poly:
-    return {((name, 1),): Fraction(1)}
+    return {((name, 1),): 1}
 
 
 def expand(e: Term) -> Poly:
@@ -132,7 +132,7 @@ def expand(e: Term) -> Poly:
         if head == "div":
             need(len(part) == 1, "a division by a sum is a step of its own")
             ((m, c),) = part.items()
-            first = times(first, {tuple((n, -e) for n, e in m): 1 / c})
+            first = times(first, {tuple((n, -e) for n, e in m): Fraction(1, c)})
         else:
             first = times(first, part) if head == "mul" else plus(first, part, 1 if head == "add" else -1)
     return first

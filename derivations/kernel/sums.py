@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from itertools import combinations, product
 
 from ..claims import Term
@@ -51,7 +50,7 @@ def steps(network: Term, which: Term, tree: Term) -> dict[object, Poly]:
     for left, right in tree:
         members = sorted((leaf for i, leaf in enumerate(leaves) if (left | right) >> i & 1), key=str)
         if any(online for _, _, online in members):
-            points = times({(): Fraction(2)}, *(sizes[x] for x in sorted(open_in(left) | open_in(right))))
+            points = times({(): 2}, *(sizes[x] for x in sorted(open_in(left) | open_in(right))))
             made.setdefault((*members, open_in(left | right)), points)
     return made
 

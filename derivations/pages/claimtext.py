@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..claims import STEP, Claim, Term
 from ..notation import Notation
 from ..poly import Poly
-from ..proofdata import expression_poly, poly_data, poly_of
+from ..proofdata import Sizes, expression_poly, poly_data, poly_of
 from ..report import Math
 
 __all__ = ["Phrases", "points_math"]
@@ -182,7 +181,8 @@ class Phrases:
         if not first:
             return Math(f"\\bigl({latex}\\bigr)", f"({text})") if len(parts) > 1 else Math(latex, text)
         return Math(
-            f"\\bigl(\\textstyle\\sum_{{{','.join(first)}}} {latex}\\bigr)", f"(sum[{','.join(first)}] {text})"
+            f"\\bigl(\\textstyle\\sum_{{{','.join(first)}}}\\allowbreak {latex}\\bigr)",
+            f"(sum[{','.join(first)}] {text})",
         )
 
 
@@ -217,7 +217,7 @@ def quantity_name(name: str) -> Math:
     return Math(f"{latex}_{{\\mathrm{{{below}}}}}" if below else latex, name)
 
 
-def points_math(points: tuple[Mapping[str, int], ...], notation: Notation) -> list[Math]:
+def points_math(points: tuple[Sizes, ...], notation: Notation) -> list[Math]:
     """Counterexamples as `L = 1, d_c = 2`; of two sets, the second only says what differs."""
     shown = []
     for place, at in enumerate(points):

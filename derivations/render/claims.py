@@ -9,6 +9,7 @@ from ..judging import Judgement
 from ..notation import Notation
 from ..opinions import Weighed
 from ..pages.claimtext import Phrases
+from ..proofdata import point_data
 from ..witnesses.opinion import Opinion
 
 __all__ = ["claim_data", "claims_data"]
@@ -34,7 +35,7 @@ def claim_data(judgement: Judgement, opinions: Sequence[Opinion], notation: Nota
         "assumptions": [phrases.sign(term).text for term in claim.assumptions],
         "status": judgement.status,
         "expected": assertion.expect,
-        "counterexample": [dict(sorted(at.items())) for at in judgement.points] or None,
+        "counterexample": [point_data(at) for at in judgement.points] or None,
         "reason": judgement.reason or None,
         "hypotheses": [phrases.sign(term).text for term in proof.hypotheses] if proof else [],
         "steps": _steps(judgement, phrases),

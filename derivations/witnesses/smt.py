@@ -60,13 +60,16 @@ class _Judge:
 
     def __init__(self, z3: Any, claim: Claim, deadline: float, whole: bool) -> None:
         self.z3, self.claim, self.deadline, self.whole = z3, claim, deadline, whole
+        self.context = z3.Context()  # of its own: what z3 finds depends on what it was asked before
         plain = {n for n in (*claim.sizes, *claim.positives) if not fixed(claim, n)}
         self.plain = sorted(plain)
         self.positive = {*plain, STEP, *(n + _COPY for n in plain)}
 
     def variable(self, name: str) -> Any:
         whole = {*self.claim.sizes, *(n for n, body in self.claim.opaque if body[0] != "min")}
-        return (self.z3.Int if self.whole and name.removesuffix(_COPY) in whole else self.z3.Real)(name)
+        return (self.z3.Int if self.whole and name.removesuffix(_COPY) in whole else self.z3.Real)(
+            name, self.context
+        )
 
     def number(self, poly: Poly) -> Any:
         """A polynomial for z3, whole coefficients if they can be."""
@@ -76,9 +79,9 @@ class _Judge:
             factors = [self.variable(n) for n, e in sorted(powers.items()) for _ in range(e)]
             if value != 1 or not factors:
                 whole = self.whole and value.denominator == 1
-                factors.insert(0, (self.z3.IntVal if whole else self.z3.RealVal)(str(value)))
+                factors.insert(0, (self.z3.IntVal if whole else self.z3.RealVal)(str(value), self.context))
             terms.append(self.z3.Product(*factors) if len(factors) > 1 else factors[0])
-        return self.z3.Sum(*terms) if terms else self.z3.RealVal(0)
+        return self.z3.Sum(*terms) if terms else self.z3.RealVal(0, self.context)
 
     def sure(self, poly: Poly) -> bool:
         """Whether a polynomial is positive by its coefficients alone."""
@@ -184,7 +187,7 @@ class _Judge:
         """Numbers that break it: None where there are none, an empty list where they are not rational."""
         z3, name = self.z3, question.moved
         images = copies(self.claim, name, _COPY) if name else {}
-        solver = z3.Solver() if self.whole else z3.SolverFor("QF_NRA")
+        solver = z3.Solver(ctx=self.context) if self.whole else z3.SolverFor("QF_NRA", ctx=self.context)
         left = int(1000 * (self.deadline - monotonic()))
         if left <= 0:
             raise _NoAnswer
