@@ -31,10 +31,10 @@ from derivations.storing import bundled_assertions
 found = [judge(a) for variant in VARIANTS for a in bundled_assertions(variant)]
 took = time.perf_counter() - start
 proved = [j for j in found if j.proof is not None]
-again = time.perf_counter()
+again = time.process_time()
 for judgement in proved:
     check(judgement.assertion.claim, judgement.proof)
-kernel = time.perf_counter() - again
+kernel = time.process_time() - again
 lines = sum(len(j.proof.lines) for j in proved)
 wrong = [j.assertion.id for j in found if not j.as_expected]
 counts = {"claims": len(found), "proved": len(proved), "lines": lines}

@@ -17,16 +17,14 @@ __all__ = ["check_assumptions"]
 
 def check_assumptions(claim: Claim, given: Sequence[str], place: Place | None) -> None:
     """Raises InputError where the assumptions contradict each other, or no sizes that satisfy them are met."""
-    bare = replace(claim, statement=("all",))
-    if has_sizes(bare):
-        return
     shown = " and ".join(given) or "what the variant assumes"
     if _contradict(claim):
         raise InputError(
             f"the assumptions contradict each other: no sizes satisfy {shown}, so everything would follow",
             place,
         )
-    raise InputError(f"no sizes were found that satisfy {shown}; a claim about none says nothing", place)
+    if not has_sizes(replace(claim, statement=("all",))):
+        raise InputError(f"no sizes were found that satisfy {shown}; a claim about none says nothing", place)
 
 
 def _contradict(claim: Claim) -> bool:
@@ -46,7 +44,7 @@ def _contradict(claim: Claim) -> bool:
     facts = []
     for head, poly in signs:
         whole = head == "pos" and poly.names() <= {*claim.sizes} and denominator(poly) == 1
-        facts.append(((poly - 1 if whole else poly).map_symbols(over_one.get), head == "pos"))
+        facts.append(((poly - 1 if whole else poly).map_symbols(over_one.get), head == "pos" and not whole))
     zero = Poly()
     while True:
         # what has no positive term is 0 at best, and then so are its slacks

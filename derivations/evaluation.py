@@ -58,12 +58,15 @@ def _joined(head: str, numbers: Sequence[Fraction]) -> Fraction:
 
 
 def _number(claim: Claim, name: str, at: Values) -> Fraction | int:
-    """The number of a symbol."""
-    if name in at:
-        return at[name]
+    """The number of a symbol; one that an assumption gives is no choice."""
     for head, known, *body in claim.assumptions:
         if head == "put" and known == name:
             return poly_value(claim, body[0], at)
+    return at[name] if name in at else _defined(claim, name, at)
+
+
+def _defined(claim: Claim, name: str, at: Values) -> Fraction | int:
+    """What a min, ceil or floor is."""
     for known, (function, *parts) in claim.opaque:
         if known == name:
             numbers = [value(claim, part, at) for part in parts]
@@ -78,12 +81,16 @@ def legal(claim: Claim, at: Values) -> bool:
     sizes = all(
         n in at and Fraction(at[n]).denominator == 1 and at[n] >= 1 for n in claim.sizes if not _fixed(claim, n)
     )
-    if not sizes or not all(n in at and at[n] > 0 for n in claim.positives):
+    if not sizes or not all(n in at and at[n] > 0 for n in claim.positives if not _fixed(claim, n)):
         return False
     try:
+        if any(at[name] != _defined(claim, name, at) for name, _ in claim.opaque if name in at):
+            return False
         for head, *rest in claim.assumptions:
             if head == "put":
                 number = _number(claim, rest[0], at)
+                if at.get(rest[0], number) != number:
+                    return False
                 least = 1 if rest[0] in claim.sizes else 0
                 if number < least or not number or (least and number.denominator != 1):
                     return False

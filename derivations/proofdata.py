@@ -105,7 +105,14 @@ def point_data(at: Sizes) -> dict[str, int | str]:
 
 def point_of(data: dict[str, int | str]) -> dict[str, int | Fraction]:
     """Sizes from JSON."""
-    return {name: Fraction(n) if isinstance(n, str) else int(n) for name, n in data.items()}
+
+    def number(written: int | str) -> int | Fraction:
+        if isinstance(written, int):
+            return written
+        above, below = written.split("/")
+        return Fraction(int(above), int(below))
+
+    return {name: number(written) for name, written in data.items()}
 
 
 def tuples(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice, product, zip_longest
 
 from .claims import Claim, Term
 from .evaluation import NoValue, broken_by, legal, value
@@ -14,7 +14,9 @@ from .proofdata import Sizes, poly_of
 __all__ = ["counterexample", "has_sizes", "nowhere"]
 
 _GRID = 400
-_WIDTHS = (2, 1, Fraction(1, 2), 4, 3, Fraction(1, 16), 100)
+_CUBE = 2000
+"""Small sizes among which the smallest are tried."""
+_WIDTHS = (2, 1, Fraction(1, 2), 4, 3, Fraction(1, 16), 100, Fraction(1, 10**6), 10**6)
 _FIRST = 12
 """Sizes at which the usual width is tried first."""
 _FACTORS = (2, 3, 16, 1024)
@@ -77,9 +79,13 @@ def _sizes(claim: Claim, tries: int = 4000) -> Iterator[Sizes]:
 
 
 def _candidates(claim: Claim, names: list[str], fixed: set[str], tries: int) -> Iterator[dict[str, int]]:
-    for numbers in islice(sorted(product((1, 2, 3, 4), repeat=min(len(names), 5)), key=sum), _GRID):
-        yield {**dict.fromkeys(names, 2), **dict(zip(names, numbers, strict=False))}
+    """Small sizes first, then small and far ones by turns."""
+    count = min(len(names), 5)
+    numbers = range(1, int(_CUBE ** (1 / max(count, 1))) + 1)
+    grid = islice(sorted(product(numbers, repeat=count), key=sum), _GRID)
+    small = ({**dict.fromkeys(names, 2), **dict(zip(names, at, strict=False))} for at in grid)
+    yield from islice(small, _FIRST)
     facts = [poly_of(rest[0]) - (head == "pos") for head, *rest in claim.assumptions if head != "put"]
     facts = [fact for fact in facts if not fact.names() & fixed and fact.names() <= {*names}]
-    for point in islice(Domain(names, facts).sample(), tries):
-        yield {name: point.get(name, 1) for name in names}
+    far = ({name: p.get(name, 1) for name in names} for p in islice(Domain(names, facts).sample(), tries))
+    yield from (at for pair in zip_longest(small, far) for at in pair if at is not None)

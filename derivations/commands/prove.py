@@ -150,6 +150,8 @@ def _of_file(
     from ..dims import STANDARD
     from ..errors import InputError
 
+    if not name.strip():
+        raise InputError("--file: the name of the file is empty")
     given = [
         f"--{key.replace('_', '-')}"
         for key, value in flags.items()

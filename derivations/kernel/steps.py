@@ -87,8 +87,8 @@ def onward(name: str) -> dict[str | int, Poly]:
 
 
 def upward(claim: Claim, name: str) -> bool:
-    """Whether sizes stay legal when a symbol grows: no assumption's left side falls."""
-    signs = [terms for head, terms, *value in claim.assumptions if not value]
+    """Whether sizes stay legal when a symbol grows: nothing that is assumed, or put, falls."""
+    signs = [assumed[-1] for assumed in claim.assumptions]
     grown = [data(minus(put(read(p), onward(name)), read(p))) for p in signs]
     falls = any(c < 0 for p in grown for c in read(p).values()) or not positives(claim, *grown)
     return not falls and free(claim, name) and plain(claim, name, *signs)
