@@ -15,7 +15,9 @@ from math import ceil, floor
 from .domain import always_at_least
 from .poly import Coefficient, Poly
 
-__all__ = ["Atom", "atom_of", "bounds", "ceiling", "evaluate", "floored", "free_symbols", "minimum", "put"]
+__all__ = [
+    "Atom", "atom_of", "bounds", "ceiling", "evaluate", "floored", "free_symbols", "least", "minimum", "put",
+]  # fmt: skip
 
 CONTEXT_HOLDS_QUERIES = Poly.symbol("L") - Poly.symbol("S")
 """`S <= L`: the context contains the query tokens."""
@@ -52,6 +54,11 @@ def minimum(left: Poly, right: Poly, facts: Iterable[Poly] = (CONTEXT_HOLDS_QUER
         return left
     if always_at_least(left, right, known):
         return right
+    return least(left, right)
+
+
+def least(left: Poly, right: Poly) -> Poly:
+    """The smaller of two numbers, left undecided."""
     first, second = sorted((left, right), key=Poly.text)
     return _make("min", (first, second))
 
@@ -67,12 +74,23 @@ def floored(dividend: Poly, divisor: Poly) -> Poly:
 
 
 def _rounded(function: str, dividend: Poly, divisor: Poly) -> Poly:
-    if divisor == Poly.const(1):
+    if divisor == Poly.const(1) and _whole(dividend):
         return dividend
     top, bottom = dividend.constant, divisor.constant
     if top is not None and bottom is not None:
         return Poly.const(_apply(function, [Fraction(top), Fraction(bottom)]))
     return _make(function, (dividend, divisor))
+
+
+def _whole(poly: Poly) -> bool:
+    """Whether it is a whole number wherever sizes are: no width, no fraction, in definitions neither."""
+    if any(Fraction(c).denominator != 1 or any(e < 0 for e in powers.values()) for powers, c in poly.powers()):
+        return False
+    atoms = [(name, _ATOMS.get(name)) for name in poly.names()]
+    return all(
+        name != "b" if atom is None else atom.function != "min" or all(map(_whole, atom.arguments))
+        for name, atom in atoms
+    )
 
 
 def _apply(function: str, values: list[Fraction]) -> Coefficient:

@@ -58,6 +58,10 @@ class Facts:
             return "size"
         return None
 
+    def above(self, poly: Poly) -> bool:
+        """Whether a polynomial is seen to be positive."""
+        return poly == 1 or self.certificate(poly, strict=True) is not None
+
     def certificate(self, poly: Poly, strict: bool) -> Found | None:
         """Weights, and the facts they stand before, with the rule of each."""
         if not poly:

@@ -158,7 +158,7 @@ class _Reader:
     def _comparison(self, entry: Entry) -> Term:
         found = comparison_term(entry.text(LONGEST), entry.place, self.quantities.names())
         if found[1] == found[2]:
-            raise entry.fail("both sides are the same formula")
+            raise entry.fail("both sides come to the same formula")
         return found
 
     def _holds(self, entry: Entry) -> Term:

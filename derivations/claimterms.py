@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from .atoms import ceiling, floored, minimum
+from .atoms import atom_of, ceiling, floored, least, minimum
 from .claims import Claim, Term
 from .compiled import compiled
 from .errors import Place, unknown
@@ -140,7 +140,10 @@ class _Terms:
     def minimum(self, parts: Sequence[_Sized]) -> _Sized:
         result = self._poly(parts[0])
         for part in parts[1:]:
-            result = minimum(result, self._poly(part))
+            other = self._poly(part)
+            # only of sizes, which are at least 1, is it known which is smaller
+            known = all(atom_of(name) is None for name in result.names() | other.names())
+            result = minimum(result, other) if known else least(result, other)
         return self._atom(result)
 
     def rounded(self, function: str, above: _Sized, below: _Sized) -> _Sized:

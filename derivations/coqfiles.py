@@ -35,7 +35,7 @@ def coq_files(judgements: Sequence[Judgement]) -> dict[str, tuple[Judgement, str
             continue
         base = name = coq_name(judgement.assertion.id)
         number = 1
-        while f"{name}.v" in found:
+        while f"{name}.v".lower() in map(str.lower, found):  # some disks do not tell them apart
             number += 1
             name = f"{base}_{number}"
         assertion = judgement.assertion

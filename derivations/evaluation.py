@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from operator import add, mul, sub, truediv
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from .claims import Claim, Term
 from .compiled import NoValue, body_of, compiled
 from .kernel.exact import read
+from .kernel.sums import differences
 
 __all__ = ["NoValue", "broken_by", "legal", "value"]
 
@@ -156,7 +158,14 @@ def _false(claim: Claim, head: str, rest: Sequence[Term], at: Values) -> bool:
         return _holds(claim, rest[0], at) != _holds(claim, rest[1], at)
     if head in ("same", "less", "atmost"):
         return not _holds(claim, (head, *rest), at)
+    if head == "cheapest":
+        return any(poly_value(claim, terms, at) < 0 for terms in _rivals(*rest))
     return False
+
+
+@lru_cache(maxsize=8)
+def _rivals(network: Term, chosen: Term) -> list[Term]:
+    return differences(network, chosen)
 
 
 def _holds(claim: Claim, statement: Term, at: Values) -> bool:

@@ -8,12 +8,18 @@ factors: a symbol is not there, two quantities have the same form, every factor 
 from __future__ import annotations
 
 from .claims import Claim, Proof, Term
+from .kernel.conclusions import bare
 from .kernel.sums import differences, merged
-from .proofdata import poly_of
+from .poly import Poly
+from .proofdata import poly_data, poly_of
 from .script import NotFound
 from .shapes import Forms
 
 __all__ = ["NotFound", "prove"]
+
+
+def _data(side: list[Poly]) -> Term:
+    return tuple(map(poly_data, side))
 
 
 def prove(claim: Claim) -> Proof:
@@ -37,14 +43,11 @@ class _Conclusions(Forms):
         return rules[head](statement)
 
     def _same(self, statement: Term) -> int:
-        (one, *a), (two, *b) = self.raw(statement[1]), self.raw(statement[2])
-        if a != b:
-            (one, *a), (two, *b) = self.tidy(statement[1]), self.tidy(statement[2])
-        if a != b:
-            (one, *a), (two, *b) = self.in_primes(statement[1]), self.in_primes(statement[2])
-        if a != b:
-            raise NotFound("their forms differ")
-        return self.add(statement, "same", [one, two])
+        for way in (self.raw, self.tidy, self.in_primes):
+            (one, *a), (two, *b) = way(statement[1]), way(statement[2])
+            if bare(*map(_data, a)) == bare(*map(_data, b)):
+                return self.add(statement, "same", [one, two])
+        raise NotFound("their forms differ")
 
     def _less(self, statement: Term) -> int:
         head, left, right = statement

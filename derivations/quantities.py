@@ -6,12 +6,13 @@ A quantity is what the ledger adds up, term by term, before anything is simplifi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
 from .algebra import Factors, Ratio
 from .atoms import CONTEXT_HOLDS_QUERIES, Atom, atom_of, free_symbols, put
+from .certificates import Facts
 from .claims import Claim, Term
 from .costs import Cost
 from .errors import Place
@@ -127,16 +128,21 @@ def _cleared(slack: Poly) -> Poly:
 
 
 def _solved(slack: Poly) -> tuple[str, Poly] | None:
-    """A symbol and what it is where the slack is zero; S before others."""
-    for name in sorted(slack.names(), key=lambda n: (n != "S", n)):
+    """A symbol and what it is where the slack is zero: one that is a sum first, then S, then others.
+
+    That a sum of sizes is at least 1 follows from itself; that a difference is would be lost.
+    """
+    found: dict[str, Poly] = {}
+    for name in slack.names():
         parts = slack.coefficients(name)
         number = parts[1].constant if set(parts) <= {0, 1} and 1 in parts else None
         hidden = any(atom_of(n) and name in free_symbols(Poly.symbol(n)) for n in slack.names())
         if number and not hidden and atom_of(name) is None:
             value = parts.get(0, Poly()) * (Fraction(-1) / Fraction(number))
             if denominator(value) == 1:
-                return name, value
-    return None
+                found[name] = value
+    by_rank = sorted(found, key=lambda n: (any(c < 0 for c in found[n].terms.values()), n != "S", n))
+    return (by_rank[0], found[by_rank[0]]) if by_rank else None
 
 
 def claim_about(
@@ -160,7 +166,6 @@ def claim_about(
             atom = atom_of(name)
             if atom is not None:
                 opaque[name] = _body(atom)
-                own += _bounds(name, atom)
                 names |= symbols_of(opaque[name])
                 grown = True
         for term in own:
@@ -170,10 +175,14 @@ def claim_about(
                 names |= mine
                 grown = True
     plain = names - set(opaque)
-    return Claim(
+    claim = Claim(
         statement, tuple(kept.items()), tuple(dict.fromkeys(facts)),
         tuple(sorted(plain - WIDTHS)), tuple(sorted(plain & WIDTHS)), tuple(sorted(opaque.items())),
     )  # fmt: skip
+    for name in sorted(opaque, key=lambda name: (_depth(name), name)):
+        facts = [*claim.assumptions, *_bounds(name, Facts(claim))]
+        claim = replace(claim, assumptions=tuple(dict.fromkeys(facts)))
+    return claim
 
 
 _TRIVIAL = (("nonneg", poly_data(Poly.symbol("L") - 1)),)
@@ -207,11 +216,22 @@ def _body(atom: Atom) -> Term:
     return atom.function, ("div", *map(poly_expression, atom.arguments))
 
 
-def _bounds(name: str, atom: Atom) -> list[Term]:
-    """What follows from the definition: it is positive, and a min is at most either side."""
-    own = Poly.symbol(name)
-    signs: list[Term] = [("nonneg" if atom.function == "floor" else "pos", poly_data(own))]
+def _depth(name: str) -> int:
+    """How deep definitions are nested in one."""
+    atom = atom_of(name)
+    return 0 if atom is None else 1 + max(_depth(n) for a in atom.arguments for n in a.names() or {""})
+
+
+def _bounds(name: str, known: Facts) -> list[Term]:
+    """What follows from the definition: a min is at most either side; a sign, where the arguments have one."""
+    atom, own = atom_of(name), Poly.symbol(name)
+    assert atom is not None
+    numbers = atom.arguments if atom.function == "min" else atom.arguments[:1]
+    if not all(known.above(denominator(argument)) for argument in atom.arguments):
+        return []
+    signs: list[Term] = []
+    if all(known.above(argument * denominator(argument)) for argument in numbers):
+        signs = [("nonneg" if atom.function == "floor" else "pos", poly_data(own))]
     if atom.function == "min":
-        sides = [a * denominator(a - own) - own * denominator(a - own) for a in atom.arguments]
-        signs += [("nonneg", poly_data(side)) for side in sides]
+        signs += [("nonneg", poly_data((a - own) * denominator(a))) for a in atom.arguments]
     return signs

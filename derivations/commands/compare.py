@@ -46,7 +46,7 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
         derivations += [derive(study, name) for name in orders_asked(study, order)]
     _left_out(derivations)
-    file = load_notation(flags["notation"]) if flags["notation"] else None
+    file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     if form == "json":
         from ..render.data import SCHEMA, derivation_data, to_json
 

@@ -40,7 +40,7 @@ def command(variant: str, first: str, second: str, symbol: str, measure: str, **
     program = load_variant(variant)
     study = study_of(program, conventions, flags)
     crossover = crossover_of(study, first, second, symbol, measure)
-    file = load_notation(flags["notation"]) if flags["notation"] else None
+    file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     notation = Notation.of(program.symbols, file, conventions.phase)
     if form == "json":
         from ..render.data import crossover_data, to_json

@@ -84,7 +84,7 @@ def command(
     if symbols:
         given = [text.partition("=")[0].strip() for text in flags["assignments"]]
         study = study_for_map(study, symbols, given)
-    file = load_notation(flags["notation"]) if flags["notation"] else None
+    file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     notation = Notation.of(program.symbols, file, conventions.phase)
     with Ticker() as ticker:
         found = orders_of(study, region, not no_outer, ticker.say)

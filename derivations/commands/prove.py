@@ -61,7 +61,7 @@ def command(
             raise unknown("claim", wanted, known)
     chosen = [assertion for assertion in found if not claims or assertion.id in claims]
     notation = Notation.of(
-        symbols, load_notation(flags["notation"]) if flags["notation"] else None, "verify", True
+        symbols, load_notation(flags["notation"]) if flags["notation"] is not None else None, "verify", True
     )
     from ..judging import judged
     from ..opinions import opinions_on
@@ -110,8 +110,9 @@ def _folder(place: str, make: bool = True) -> Path:
     from ..errors import InputError
 
     folder = Path(place)
-    if not place or (folder.exists() and not folder.is_dir()):
-        raise InputError(f"--coq {place}: is no folder")
+    there = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    if not place or not there.is_dir():
+        raise InputError(f"--coq {place}: {there if place else 'it'} is no folder")
     try:
         if make:
             folder.mkdir(parents=True, exist_ok=True)

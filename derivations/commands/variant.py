@@ -51,7 +51,7 @@ def derive_variant(name: str, flags: dict[str, Any], extra: tuple[str, ...] = ()
             f"{extra[0][:40]!r} is one word too many; options of a variant follow a plus sign, as in mla+rope"
         )
     study = study_of(variant, conventions, flags)
-    file = load_notation(flags["notation"]) if flags["notation"] else None
+    file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     notation = Notation.of(variant.symbols, file, conventions.phase)
     derivations = [derive(study, order) for order in orders_asked(study, orders[0] if orders else None)]
     emit(_rendered(derivations, notation, form, flags), flags["output"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ..claims import Term
-from .exact import coefficients, data, minus, need, read
+from .exact import ONE, coefficients, data, minus, need, read
 from .steps import Step, distinct, form, free, names_in, positive, turning, under
 from .sums import differences, merged
 
@@ -37,7 +37,13 @@ def atmost(step: Step) -> bool:
 def same(step: Step) -> bool:
     """Two quantities with one form are equal."""
     (a, *one), (b, *two) = map(form, step.got)
-    return one == two and a != b and step.says == ("same", a, b)
+    return bare(*one) == bare(*two) and a != b and step.says == ("same", a, b)
+
+
+def bare(above: Term, below: Term) -> tuple[Term, ...]:
+    """Both sides of a line without factors of 1; 0 over anything is 0."""
+    one = data(ONE)
+    return ((),) if () in above else tuple(tuple(p for p in side if p != one) for side in (above, below))
 
 
 def iff(step: Step) -> bool:

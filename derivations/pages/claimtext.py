@@ -42,7 +42,8 @@ class Phrases:
         return self.polynomial(Poly.symbol(name))
 
     def fraction(self, above: Term, below: Term) -> Math:
-        """Some factors over others."""
+        """Some factors over others; no factor of 1 is shown."""
+        above, below = (tuple(p for p in side if p != poly_data(Poly.const(1))) for side in (above, below))
         over, under = self._product(above), self._product(below)
         if not below:
             return over
