@@ -29,9 +29,9 @@ from claimtables import (
     v,
 )
 
-from derivations.witnesses import evaluation
 from derivations.claims import Claim
 from derivations.poly import Poly
+from derivations.witnesses import evaluation
 from derivations.witnesses.against import against, legal_sizes
 from derivations.witnesses.brackets import bills, nested_values, trees
 from derivations.witnesses.evaluation import Opinion, degree, random_opinion
