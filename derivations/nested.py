@@ -41,6 +41,15 @@ def cheapest_statement(study: Study, order: str) -> Term:
         count = prod(len(trees(len(graph.regions[place].leaves))) for place in group)
         if count > MOST:
             raise InputError(f"{count:,} combinations of bracketings are too many to compare one by one")
+    leaves = [(leaf.tensor, leaf.labels) for region in graph.regions for leaf in region.leaves]
+    for name in sorted({tensor for tensor, _ in leaves}):
+        places = [place for place in leaves if place[0] == name]
+        if len({*places}) > 1 or any(
+            sum(leaf.tensor == name for leaf in region.leaves) > 1 for region in graph.regions
+        ):
+            raise InputError(
+                f"{name} stands in the program under two sets of indices; such products are not compared yet"
+            )
     chosen = choose(graph, order, sizes, study.values).trees
     network = network_of([[found[place] for place in group] for group in groups], study.values)
     return "cheapest", network, tuple(tuple(chosen[place] for place in group) for group in groups)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from .certificates import Facts
 from .claims import Claim, Line, Proof, Term
+from .kernel.steps import left_over
 from .poly import Poly
 from .proofdata import poly_data, poly_of, weights_data
 
@@ -36,6 +38,7 @@ class Script:
 
     def proof(self) -> Proof:
         """The lines the last one needs, in the order in which it needs them."""
+        self._shorten()
         order: list[int] = []
 
         def visit(place: int) -> None:
@@ -53,6 +56,16 @@ class Script:
         )
         uses = sorted((line.statement for line in lines if line.rule == "given"), key=str)
         return Proof(tuple(uses), lines)
+
+    def _shorten(self) -> None:
+        """Factor at once what is factored, and one of its factors again."""
+        for place, line in enumerate(self.lines):
+            while line.rule == "factor" and (before := self.lines[line.premises[0]]).rule == "factor":
+                first = self.lines[before.premises[0]].statement
+                gone = [len(left_over(*pair)) for pair in zip(first[2:], line.statement[2:], strict=True)]
+                if sorted(gone) != [0, 1]:
+                    break
+                line = self.lines[place] = replace(line, premises=before.premises)
 
     def positive(self, poly: Poly) -> int:
         """The line that says `poly > 0`."""

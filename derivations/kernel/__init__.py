@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from ..claims import STEP, Claim, Line, Proof, Term
 from .conclusions import CONCLUSIONS
-from .exact import Rejected, need, ordered, read
+from .exact import Rejected, expand, need, ordered, read
 from .forms import FORMS
 from .signs import SIGNS
 from .steps import Step, under
@@ -63,24 +63,50 @@ def check(claim: Claim, proof: Proof) -> None:
 
 def well_said(claim: Claim) -> None:
     """Raises Rejected unless each part of a claim is of its kind, and each symbol is defined once."""
+    fields = (claim.definitions, claim.assumptions, claim.sizes, claim.positives, claim.opaque)
+    need(solid((claim.statement, *fields)), "a part that is no tuple, text or whole number")
     for head, *rest in claim.assumptions:
         need((head, len(rest)) in (("pos", 1), ("nonneg", 1), ("put", 2)), "an assumption of another kind")
         read(rest[-1])
+        need(
+            all(type(n) is str for _, m in rest[-1] for n, _ in m),
+            "an assumption about something without a name",
+        )
     names = [*claim.sizes, *claim.positives, *(name for name, _ in claim.opaque)]
     names += [rest[0] for head, *rest in claim.assumptions if head == "put"]
     need(all(type(name) is str for name in names), "a symbol that is no text")
     bodies = (*(body for _, body in claim.definitions), *(body for _, body in claim.opaque))
-    need(STEP not in words((claim.assumptions, bodies, names)), "the step of a shift is new")
-    need("def" not in words(tuple(body for _, body in claim.opaque)), "a quantity inside a min, ceil or floor")
+    everything = (claim.assumptions, bodies, names, claim.statement)
+    need(
+        STEP not in words(everything) and shifts(everything) < 2, "the step of a shift is new, and there is one"
+    )
+    for _, (head, *parts) in claim.opaque:
+        sides = parts if head == "min" else parts[0][1:] if parts[0][0] == "div" else parts
+        need((head, len(parts)) in (("min", 2), ("ceil", 1), ("floor", 1)), "no min, ceil or floor")
+        need([expand(side) for side in sides], "nothing it could be of")
     defined = [name for name, _ in claim.opaque] + [
         rest[0] for head, *rest in claim.assumptions if head == "put"
     ]
     need(len({*defined}) == len(defined), "a symbol that is defined twice")
+    for name in defined:
+        under(claim, name)  # ends only where nothing is defined by itself
+
+
+def solid(term: object) -> bool:
+    """Whether some data is tuples of texts and whole numbers all the way down."""
+    return type(term) in (str, int, bool) or (type(term) is tuple and all(map(solid, term)))
+
+
+def shifts(term: object) -> int:
+    """How many shifts occur in some data."""
+    if not isinstance(term, tuple):
+        return 0
+    return (bool(term) and term[0] == "shift") + sum(map(shifts, term))
 
 
 def words(term: object) -> set[str]:
     """All texts in some data."""
-    if isinstance(term, tuple | list):
+    if isinstance(term, tuple):
         return {word for part in term for word in words(part)}
     return {term} if isinstance(term, str) else set()
 

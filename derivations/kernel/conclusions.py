@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..claims import Term
 from .exact import ONE, coefficients, data, minus, need, read
-from .steps import Step, distinct, form, free, names_in, positive, turning, under
+from .steps import Step, distinct, form, free, names_in, plain, positive, turning, under
 from .sums import differences, merged
 
 __all__ = ["CONCLUSIONS"]
@@ -78,6 +78,7 @@ def crosses(step: Step) -> bool:
     head, a, b, name = step.says
     above, below = gap(step.got[0], a, b)
     which, parts = turning(step.claim, above, name)
+    need(plain(step.claim, name, *above, *below), "the symbol hides in another factor")
     need(which not in below, "the factor that changes its sign is below the line")
     signs = [("pos", data(part)) in step.got for part in parts.values()]
     need(signs[0] and sum(one != two for one, two in pairwise(signs)) == 1, "not one sign change")

@@ -124,7 +124,7 @@ def expand(e: Term) -> Poly:
     head, *rest = e
     if head in ("num", "sym"):
         need(number(rest[0]) if head == "num" else type(rest[0]) is str, "no number, or no name")
-        return symbol(rest[0]) if head == "sym" else {(): Fraction(rest[0])} if rest[0] else {}
+        return symbol(rest[0]) if head == "sym" else {(): Fraction(rest[0])} if Fraction(rest[0]) else {}
     need(head in ("add", "sub", "mul", "div"), f"{head!r} is not to be multiplied out")
     need(len(rest) == 2 or head in ("add", "mul"), f"{head!r} has two parts")
     first, *others = map(expand, rest)

@@ -75,6 +75,7 @@ def cancel(step: Step) -> bool:
     """A factor on both sides of the line, which is not zero."""
     line, (sign, common) = step.got
     e, above, below = form(step.says)
+    need(above == ordered(above) and below == ordered(below), "factors in another order")
     before = ("is", e, ordered(above, (common,)), ordered(below, (common,)))
     return sign == "pos" and common != data(ONE) and before == line
 
@@ -116,8 +117,9 @@ def shift(step: Step) -> bool:
 def root(step: Step) -> bool:
     """Where a difference of degree 1 is zero."""
     line, crossing = step.got
-    difference, above, _ = form(line)
+    difference, above, below = form(line)
     (head, a, b, name), *sides = form(step.says)
+    need(plain(step.claim, name, *above, *below), "the symbol hides in another factor")
     _, parts = turning(step.claim, above, name)
     need(head == "root" and difference == ("sub", b, a) and {*parts} == {0, 1}, "not of degree 1")
     return crossing == ("crosses", a, b, name) and sides == [(data(parts[0]),), (data(minus({}, parts[1])),)]

@@ -8,6 +8,9 @@ from .steps import Step, names_in
 
 __all__ = ["SIGNS"]
 
+HIGHEST_PRODUCT = 12
+"""Premises in one product of a sum, so that multiplying out stays cheap."""
+
 
 def given(step: Step) -> bool:
     """An assumption."""
@@ -35,6 +38,7 @@ def combine(step: Step) -> bool:
     """A sum of products of what is not negative is not; it is positive if one of the products is."""
     known: dict[str | int, Poly] = {place: read(terms) for place, (_, terms) in enumerate(step.got)}
     heads, sums = [head for head, _ in step.got], read(step.weights)
+    need(all(sum(e for _, e in m) <= HIGHEST_PRODUCT for m in sums), "a product of too many")
     need(step.got == ordered({*step.got}), "premises in another order, or one twice")
     need({*heads} <= {"pos", "nonneg"} and {n for m in sums for n, _ in m} == {*known}, "a premise is idle")
     head = "pos" if any(all(heads[int(n)] == "pos" for n, _ in m) for m in sums) else "nonneg"

@@ -62,6 +62,9 @@ def differences(network: Term, chosen: Term) -> list[Term]:
     """
     found = set[Term]()
     need(len({label for label, _ in network[0]}) == len(network[0]), "an index of two sizes")
+    leaves = {leaf[:2] for group in network[1] for product_ in group for leaf in product_[0]}
+    counted = [len(p[0]) == len({t for t, _, _ in p[0]}) for group in network[1] for p in group]
+    need(all(counted) and len(leaves) == len({t for t, _ in leaves}), "a tensor under two sets of indices")
     need(all(len(p[0]) <= 8 for group in network[1] for p in group), "too many bracketings")
     for group, own in zip(network[1], chosen, strict=True):
         need(all(is_tree(len(p[0]), t) for p, t in zip(group, own, strict=True)), "not a bracketing")
