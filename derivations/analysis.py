@@ -11,6 +11,7 @@ from .costs import Cost
 from .graph import Graph
 from .poly import Poly, total
 from .program import AxisKind, Role
+from .trees import Sizes
 
 __all__ = ["Growth", "cache_bytes", "cache_elements", "far_intensity", "growth", "intensity", "ridge_side"]
 
@@ -58,14 +59,13 @@ def _rows_per_token(size: Poly) -> Poly:
     return size.coefficients("L").get(1, Poly())
 
 
-def _row(graph: Graph, name: str) -> Poly:
+def _row(graph: Graph, name: str, sizes: Sizes) -> Poly:
     tensor = graph.tensor(name)
     result = Poly.const(1)
-    for axis in (*tensor.axes, *tensor.copies):
-        size = graph.variant.axes[axis].size
-        is_context = graph.variant.axes[axis].kind is AxisKind.CONTEXT
-        result = result * (_rows_per_token(size) if is_context else size)
-    return result
+    for axis in (graph.variant.axes[name] for name in (*tensor.axes, *tensor.copies)):
+        is_context = axis.kind is AxisKind.CONTEXT
+        result = result * (_rows_per_token(axis.size) if is_context else sizes.axis(axis))
+    return result * Fraction(1, sizes.split.cp)
 
 
 def _caches(graph: Graph) -> list[str]:
@@ -76,14 +76,14 @@ def _caches(graph: Graph) -> list[str]:
     ]
 
 
-def cache_elements(graph: Graph) -> Poly:
-    """Elements one context token adds to the caches of one layer."""
-    return total(_row(graph, name) for name in _caches(graph))
+def cache_elements(graph: Graph, sizes: Sizes) -> Poly:
+    """Elements one context token adds to the caches of one layer, on one rank where they are split."""
+    return total(_row(graph, name, sizes) for name in _caches(graph))
 
 
-def cache_bytes(graph: Graph) -> Poly:
-    """Bytes one context token adds to the caches of one layer."""
-    return total(_row(graph, name) * graph.tensor(name).width for name in _caches(graph))
+def cache_bytes(graph: Graph, sizes: Sizes) -> Poly:
+    """Bytes one context token adds to the caches of one layer, on one rank where they are split."""
+    return total(_row(graph, name, sizes) * graph.tensor(name).width for name in _caches(graph))
 
 
 def ridge_side(intensity_value: Fraction, ridge: Fraction) -> str:

@@ -15,6 +15,7 @@ from .graph import Graph
 from .poly import Poly, total
 from .program import AxisKind
 from .search import Order
+from .sharding import UNSPLIT, Split, rank_sizes
 from .steps import Step, steps_of
 from .terms import CostTerm, Kind
 from .traffic import Traffic
@@ -75,15 +76,21 @@ class Cost:
         return replace(self, conventions=replace(self.conventions, **knobs))
 
 
-def sizes_of(conventions: Conventions, batched: bool = False) -> Sizes:
-    """The sizes the conventions put in; with `batched`, the batch stays as the symbol B."""
+def sizes_of(
+    conventions: Conventions, batched: bool = False, graph: Graph | None = None, split: Split = UNSPLIT
+) -> Sizes:
+    """The sizes the conventions put in; with `batched`, the batch stays as the symbol B.
+
+    With a split, those of one rank: `graph` tells which indices are heads.
+    """
     batch = Poly.symbol("B") if batched else Poly.const(1)
-    return Sizes(conventions.step, conventions.pairs, batch)
+    shares = rank_sizes(graph, split) if graph is not None else {}
+    return Sizes(conventions.step, conventions.pairs, split.sequences(batch), split, shares)
 
 
-def cost_of(graph: Graph, order: Order, conventions: Conventions, batched: bool = False) -> Cost:
-    """The ledger of `order`, which must have been chosen for this very graph."""
-    sizes = sizes_of(conventions, batched)
+def cost_of(graph: Graph, order: Order, conventions: Conventions, sizes: Sizes | None = None) -> Cost:
+    """The ledger of `order`, which must have been chosen for this very graph, of one rank where `sizes` are."""
+    sizes = sizes_of(conventions) if sizes is None else sizes
     steps = steps_of(graph, order, sizes, conventions.formed == "streamed")
     terms = [*_flop_terms(steps, conventions), *Traffic(graph, steps, sizes, conventions).terms()]
     return Cost(graph, order, conventions, steps, tuple(terms))
@@ -97,5 +104,5 @@ def _flop_terms(steps: Iterable[Step], conventions: Conventions) -> Iterable[Cos
         yield CostTerm(
             Kind.FLOPS, step.stage, step.stage, step.where, step.contraction.flops * scale,
             f"{step.rule}: 2 x index points" if scale == 1 else f"{step.rule}: index points",
-            step.grows, step=step,
+            step.grows, step.kernel, step=step,
         )  # fmt: skip

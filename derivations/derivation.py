@@ -18,13 +18,18 @@ from .dims import check_size
 from .errors import InputError, unknown
 from .graph import Graph
 from .hardware import Accelerator
+from .layouts import with_layout
 from .poly import Coefficient, Poly
+from .prefix import segment
 from .program import Role, Variant
 from .regimes import cross_in_regimes
 from .regions import build_graph
+from .roofline import time_of
 from .search import choose, order_names
+from .sharding import UNSPLIT, Split
 from .terms import Kind
 from .transform import context_only, keep_formed, without_caches
+from .trees import Sizes
 
 __all__ = ["Derivation", "Study", "crossover_of", "derive", "orders_asked"]
 
@@ -43,14 +48,24 @@ class Study:
     """Where the sizes come from."""
     gpu: Accelerator | None = None
     """The accelerator results are held against."""
+    split: Split = UNSPLIT
+    """Over how many ranks indices are split; everything is about the largest rank."""
+    layout: str = ""
+    """How cached rows are stored, if not at the width b; see `layouts`."""
+    compute: str = "bf16"
+    """The element type of the arithmetic, which decides the peak."""
 
     def __post_init__(self) -> None:
         check_sizes(self.variant, self.values, self.conventions)
 
+    def sizes(self, graph: Graph) -> Sizes:
+        """The sizes the conventions and the split put into a program."""
+        return sizes_of(self.conventions, self.batched, graph, self.split)
+
     @property
     def batched(self) -> bool:
-        """Whether the batch is a symbol: it is one sequence unless B was given."""
-        return "B" in self.values
+        """Whether the batch is a symbol: it is one sequence unless B was given, or sequences share a prefix."""
+        return "B" in self.values or segment(self.variant) is not None
 
     def under(self, **knobs: str) -> Study:
         """The same question under other conventions."""
@@ -84,12 +99,12 @@ class Derivation:
     @property
     def cache_elements(self) -> Poly:
         """Elements a context token adds to the caches of a layer."""
-        return cache_elements(self.cost.graph)
+        return cache_elements(self.cost.graph, self.study.sizes(self.cost.graph))
 
     @property
     def cache_bytes(self) -> Poly:
         """Bytes a context token adds to the caches of a layer."""
-        return cache_bytes(self.cost.graph)
+        return cache_bytes(self.cost.graph, self.study.sizes(self.cost.graph))
 
     def value(self, quantity: Poly | Ratio | None) -> Coefficient | None:
         """The number of a quantity at the study's sizes; None when a size is missing."""
@@ -110,7 +125,7 @@ class Derivation:
         if self.study.gpu is None or value is None:
             return None
         flops = 2 if self.study.conventions.unit == "macs" else 1
-        return Fraction(value) * flops, self.study.gpu.ridge()
+        return Fraction(value) * flops, self.study.gpu.ridge(self.study.compute)
 
 
 def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions: Conventions) -> None:
@@ -213,7 +228,14 @@ def _undecided(study: Study, graph: Graph) -> list[str]:
 
 def derive(study: Study, order: str) -> Derivation:
     """Derive one order, `best` and `direct` included. Raises InputError for an unknown name."""
-    key = (id(study.variant), study.conventions, tuple(sorted(study.values.items())), order)
+    key = (
+        id(study.variant),
+        study.conventions,
+        tuple(sorted(study.values.items())),
+        study.split,
+        study.layout,
+        order,
+    )
     found = _RECENT.get(key)
     if found is None:
         if len(_RECENT) >= _KEPT:
@@ -233,7 +255,7 @@ def _cost(study: Study, order: str) -> Cost:
     if conventions.caches == "none":
         variant = without_caches(variant)
     graph = build_graph(variant)
-    sizes = sizes_of(conventions, study.batched)
+    sizes = study.sizes(graph)
     values = {**study.values}
     if conventions.phase == "prefill" and "S" in values:
         values.setdefault("L", values["S"])
@@ -250,30 +272,37 @@ def _cost(study: Study, order: str) -> Cost:
         kept = keep_formed(variant, formed, conventions.kept_rows == "copied")
         if kept is not variant:
             graph = build_graph(kept)
+            sizes = study.sizes(graph)
             again = choose(graph, order, sizes, values, count, rewritten=True)
             chosen = replace(again, title=chosen.title)
-    return cost_of(graph, chosen, conventions, study.batched)
+    if study.layout:
+        graph = replace(graph, variant=with_layout(graph.variant, study.layout))
+    return cost_of(graph, chosen, conventions, sizes)
 
 
 def crossover_of(study: Study, first: str, second: str, symbol: str, measure: str = "flops") -> Crossover:
-    """Where two orders cost the same in `symbol`, counted in `flops` or `bytes` of the study's scope.
+    """Where two orders cost the same in `symbol`, counted in `flops`, `bytes` or `time` of the study's scope.
 
     The orders are chosen as symbols, so that the closed form holds at every size. Raises InputError
     for orders that are the same, a symbol nobody has, and where there is no closed form.
     """
     if first == second:
         raise InputError(f"a crossover needs two different orders, and {first} was given twice")
-    symbols = set(study.variant.symbols)
+    symbols = set(study.variant.symbols) | ({"R"} if measure == "time" else set())
     if symbol not in symbols:
         raise unknown("symbol", symbol, symbols)
     if symbol == "S" and study.conventions.phase != "verify":
         raise InputError(f"S is not free in {study.conventions.phase}; use --phase verify")
-    if symbol == "B":
+    if symbol == "B" and segment(study.variant) is None:
         raise InputError("every cost here is proportional to B, so no crossover depends on it")
     free = replace(study, values={})
     found = [derive(free, name) for name in (first, second)]
-    costs: tuple[Poly, Poly] = (getattr(found[0], measure), getattr(found[1], measure))
-    crossover = cross_in_regimes(*costs, symbol, (first, second), study.variant.facts)
+    facts = study.variant.facts
+    if measure == "time":
+        costs = (time_of(found[0].cost, facts), time_of(found[1].cost, facts))
+    else:
+        costs = (getattr(found[0], measure), getattr(found[1], measure))
+    crossover = cross_in_regimes(*costs, symbol, (first, second), facts)
     return replace(crossover, costs=costs, left_out=_left_out(found))
 
 

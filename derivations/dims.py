@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import sympy
 
 __all__ = [
+    "DEPLOYED",
     "LARGEST",
     "STANDARD",
     "Dim",
@@ -68,6 +69,12 @@ STANDARD: Mapping[str, Dim] = _standard(
     ("b", "b", "bytes per element"),
 )
 """The symbols every variant shares; a variant may declare more."""
+
+DEPLOYED: Mapping[str, Dim] = _standard(
+    ("L_p", r"L_{\mathrm{p}}", "tokens of the prefix that all sequences of a batch share"),
+    ("R", "R", "ridge of the accelerator, FLOPs per byte"),
+)
+"""Symbols that come with a deployment."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*\Z")
 _LATEX_TOKEN = re.compile(r"\\([A-Za-z]+)|[A-Za-z0-9_^{} ]")

@@ -55,9 +55,13 @@ class Accelerator:
 
         Raises InputError for an element type without a published dense peak.
         """
+        return self.peak_of(compute) / self.bandwidth.value
+
+    def peak_of(self, compute: str) -> Fraction:
+        """FLOP/s. Raises InputError for an element type without a published dense peak."""
         if compute not in self.peak:
             raise unknown(f"compute type of {self.name}", compute, self.peak)
-        return self.peak[compute].value / self.bandwidth.value
+        return self.peak[compute].value
 
 
 def accelerator_names() -> tuple[str, ...]:

@@ -94,8 +94,15 @@ class Tensor:
     """For a weight: the stage of the steps that use it; for an intermediate: of the step that makes it."""
     copies: tuple[str, ...] = ()
     """Axes over which a cached row is stored again, beyond its own."""
+    shared: bool = False
+    """True when it is the same for every sequence of a batch."""
     place: Place | None = None
     """Where it is declared."""
+
+    @property
+    def batched(self) -> bool:
+        """Whether each sequence of a batch has its own."""
+        return self.role not in (Role.WEIGHT, Role.TABLE) and not self.shared
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,9 @@ def named_order(graph: Graph, name: str) -> NamedOrder:
         return NamedOrder("direct", forms, (), "every intermediate the program names is formed")
     if name == "best":
         return NamedOrder("best", (), (), "the fewest FLOPs of all orders")
-    known = {*(order.name for order in graph.variant.orders), *RESERVED_ORDERS} - {"all"}
+    if name == "all":
+        raise InputError("all is every named order, and one is needed here")
+    known = [*(order.name for order in graph.variant.orders), *RESERVED_ORDERS]
     raise unknown(f"order of {graph.variant.name}", name, known)
 
 

@@ -35,6 +35,8 @@ class CostTerm:
     """The rule that gives the amount."""
     grows: bool
     """True when it has the context axis."""
+    kernel: str = ""
+    """The kernel that does it; terms with one kernel share a trip through memory."""
     step: Step | None = None
     """The step, for FLOPs."""
     operand: Operand | None = None

@@ -93,17 +93,17 @@ class Traffic:
         kinds = {self.graph.variant.axes[a].kind for ref in equation.inputs for a in ref.axes}
         return self.pair_kernel(equation.inputs[0].name) if kinds >= _BOTH else f"barrier {equation.name}"
 
-    def term(self, stage: Stage, cls: str, where: str, operand: Operand, rule: str) -> CostTerm:
+    def term(self, kernel: str, stage: Stage, cls: str, where: str, operand: Operand, rule: str) -> CostTerm:
         """A byte term; a row that is stored several times is moved several times."""
         amount = operand.bytes
         if operand.tensor is not None:
             amount = amount * self.copies(operand.tensor)
         grows = AxisKind.CONTEXT in operand.kinds
-        return CostTerm(Kind.BYTES, stage, cls, where, amount, rule, grows, operand=operand)
+        return CostTerm(Kind.BYTES, stage, cls, where, amount, rule, grows, kernel, operand=operand)
 
     def copies(self, tensor: Tensor) -> Poly:
         """How often a row of the tensor is stored."""
-        return product(self.sizes.put(self.graph.variant.axes[axis].size) for axis in tensor.copies)
+        return product(self.sizes.axis(self.graph.variant.axes[axis]) for axis in tensor.copies)
 
     def read(self, kernel: str, stage: Stage, operand: Operand, part: int, reader: str) -> None:
         """A read, unless the kernel has it: made there, or read already as far as this needs."""
@@ -112,7 +112,7 @@ class Traffic:
             return
         cls, rule = sort
         where = f"{' '.join(operand.tensors)} by {reader}"
-        term = self.term(stage, cls, where, operand, f"read: {rule}")
+        term = self.term(kernel, stage, cls, where, operand, f"read: {rule}")
         known = self.reads.setdefault((kernel, operand.key, part), [])
         facts = (CONTEXT_HOLDS_QUERIES, *bounds(term.amount, *(o.amount for o in known)))
         if any(always_at_least(other.amount, term.amount, facts) for other in known):
@@ -149,9 +149,16 @@ class Traffic:
             elements = space.points(frozenset({pair.query, pair.context})) * self.sizes.batch
             operand = Operand(selector, (selector,), tensor.axes, elements, tensor.width, _BOTH, tensor, False)
             self.reads["core", selector, 0] = [
-                self.term(step.stage, "activation", f"{selector} by the core", operand, "read: selected rows"),
                 self.term(
-                    Stage.INDEXER, "activation", f"{selector} by the indexer", operand, "write: selected rows"
+                    "core", step.stage, "activation", f"{selector} by the core", operand, "read: selected rows"
+                ),
+                self.term(
+                    "indexer",
+                    Stage.INDEXER,
+                    "activation",
+                    f"{selector} by the indexer",
+                    operand,
+                    "write: selected rows",
                 ),
             ]
 
@@ -179,7 +186,7 @@ class Traffic:
         """A tensor under the labels of a region."""
         tensor = self.graph.tensor(name)
         elements = space.points(frozenset(labels))
-        if tensor.role not in (Role.WEIGHT, Role.TABLE):
+        if tensor.batched:
             elements = elements * self.sizes.batch
         return Operand(
             key=name,
@@ -214,7 +221,12 @@ class Traffic:
                 operand = self.operand(root, space, space.region.output)
                 self.found.append(
                     self.term(
-                        Stage.PROJECTION, "activation", f"{root} by its sum", operand, "write: activation"
+                        makers[0],
+                        Stage.PROJECTION,
+                        "activation",
+                        f"{root} by its sum",
+                        operand,
+                        "write: activation",
                     )
                 )
 
@@ -232,11 +244,15 @@ class Traffic:
         where = f"{' '.join(result.tensors)} by {_kernel_name(step)}"
         if _formed(result):
             if self.conventions.formed == "write+read":
-                self.found.append(self.term(step.stage, "formed", where, result, "write: formed rows"))
+                self.found.append(
+                    self.term(step.kernel, step.stage, "formed", where, result, "write: formed rows")
+                )
             return
         if again:
-            self.found.append(self.term(step.stage, "activation", where, result, "read: part of a sum"))
-        self.found.append(self.term(step.stage, "activation", where, result, "write: activation"))
+            self.found.append(
+                self.term(step.kernel, step.stage, "activation", where, result, "read: part of a sum")
+            )
+        self.found.append(self.term(step.kernel, step.stage, "activation", where, result, "write: activation"))
 
     def barriers(self) -> None:
         """Scores and probabilities where they are not fused; rows through a barrier of its own."""
@@ -256,7 +272,7 @@ class Traffic:
                         continue
                     where = f"{ref.name} by {equation.barrier}"
                     rule = f"{verb}: {'formed rows' if cls == 'formed' else 'activation'}"
-                    self.found.append(self.term(Stage.PROJECTION, cls, where, operand, rule))
+                    self.found.append(self.term(kernel, Stage.PROJECTION, cls, where, operand, rule))
 
     def scores(self, equation: Equation, stage: Stage) -> None:
         """Written and read: what a barrier over pairs takes and gives."""
@@ -265,7 +281,7 @@ class Traffic:
             operand = self.whole(ref.name)
             for verb in ("write", "read"):
                 where = f"{ref.name}, unfused"
-                self.found.append(self.term(stage, "score", where, operand, f"{verb}: scores"))
+                self.found.append(self.term(str(stage), stage, "score", where, operand, f"{verb}: scores"))
 
     def whole(self, name: str) -> Operand:
         """A barrier's input or output, with the mask of the scores it is made of."""
@@ -277,7 +293,8 @@ class Traffic:
                     return self.operand(name, space, leaf.labels)
         tensor = self.graph.tensor(name)
         axes = self.graph.variant.axes
-        elements = product(self.sizes.put(axes[axis].size) for axis in tensor.axes) * self.sizes.batch
+        elements = product(self.sizes.axis(axes[axis]) for axis in tensor.axes)
+        elements = elements * self.sizes.batch if tensor.batched else elements
         kinds = frozenset(axes[axis].kind for axis in tensor.axes)
         return Operand(name, (name,), tensor.axes, elements, tensor.width, kinds, tensor, False)
 
@@ -291,7 +308,8 @@ class Traffic:
             stage = Stage.INDEXER if space.region.indexer else Stage.PROJECTION
             is_state = self.graph.tensor(equation.name).role is Role.STATE
             rule = "write: new state" if is_state else "write: new rows"
-            self.found.append(self.term(stage, "append", f"{equation.name}, new rows", operand, rule))
+            kernel = self.makers.get(equation.name, [equation.name])[0]
+            self.found.append(self.term(kernel, stage, "append", f"{equation.name}, new rows", operand, rule))
 
 
 def _formed(operand: Operand) -> bool:

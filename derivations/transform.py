@@ -44,6 +44,11 @@ def context_only(variant: Variant, name: str) -> bool:
     return bool(context) and not _axes_of(variant, axes, AxisKind.QUERY)
 
 
+def given_rows(variant: Variant, name: str) -> bool:
+    """True for rows along the context that come from outside."""
+    return variant.tensors[name].role is Role.INPUT and context_only(variant, name)
+
+
 class _Rewriter:
     """Clones definitions under another axis: `C[t,c]` as `C_new[s,c]`, say."""
 
@@ -253,7 +258,7 @@ def _copies(
         return tensors
     result = dict(tensors)
     for ref in used:
-        if ref.name in kept or tensors[ref.name].role is not Role.CACHE:
+        if ref.name in kept or not (tensors[ref.name].role is Role.CACHE or given_rows(variant, ref.name)):
             continue
         lacking = tuple(a for a in rows[0].axes if a in equation.left[0].axes and a not in ref.axes)
         result[ref.name] = replace(tensors[ref.name], copies=lacking)

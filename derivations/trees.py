@@ -8,7 +8,7 @@ index of a mask is present, as its rows. Everything but weights and tables carri
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, reduce
 
@@ -16,7 +16,8 @@ from .atoms import put
 from .graph import Graph, Region
 from .masks import pairs, rows
 from .poly import Poly, product
-from .program import AxisKind, Role
+from .program import Axis, AxisKind, Mask, Role
+from .sharding import UNSPLIT, Split
 
 __all__ = ["Contraction", "Phase", "Rule", "Sizes", "Space", "Tree", "bracketing", "splits", "trees"]
 
@@ -49,7 +50,22 @@ class Sizes:
     pairs: str
     """`full` or `causal`."""
     batch: Poly
-    """Sequences in the batch: 1, or the symbol B."""
+    """Sequences in the batch: 1, or the symbol B; with ranks, one rank's share."""
+    split: Split = UNSPLIT
+    """Over how many ranks indices are split."""
+    shares: Mapping[str, Poly] = field(default_factory=dict, hash=False)
+    """Axis -> its size on one rank, where heads are split."""
+
+    def axis(self, axis: Axis) -> Poly:
+        """The size of an axis on one rank, the phase put in."""
+        size = self.put(self.shares.get(axis.name, axis.size))
+        return self.split.rows(size) if axis.kind is AxisKind.CONTEXT else size
+
+    def masked(self, mask: Mask, queries: Poly, context: Poly) -> tuple[Poly, Poly]:
+        """(pairs, rows) of one rank under a mask; `queries` and `context` are the whole axes."""
+        found = pairs(mask, self.pairs, queries, context)
+        share = queries * self.split.rows(context) if found == queries * context else self.split.rows(found)
+        return share, self.split.rows(rows(mask, queries, context))
 
     def put(self, size: Poly) -> Poly:
         """`size` with the phase put in."""
@@ -101,7 +117,8 @@ class Space:
         self._over: dict[int, Poly] = {}
         self._names = tuple(region.axis_of)
         self._bit = {label: 1 << index for index, label in enumerate(self._names)}
-        self._size = {label: sizes.put(graph.size(region, label)) for label in region.axis_of}
+        axes = graph.variant.axes
+        self._size = {label: sizes.axis(axes[axis]) for label, axis in region.axis_of.items()}
         self._masked = [
             (self._bit[pair.query], self._bit[pair.context], *self._mask_sizes(pair.query, pair.context, index))
             for index, pair in enumerate(region.masks)
@@ -111,8 +128,9 @@ class Space:
         roles = [graph.tensor(leaf.tensor).role for leaf in region.leaves]
         self.weights = sum(1 << i for i, role in enumerate(roles) if role is Role.WEIGHT)
         """Bitmask of the leaves that are weights."""
-        tables = sum(1 << i for i, role in enumerate(roles) if role is Role.TABLE)
-        self._unbatched = self.weights | tables
+        self._unbatched = sum(
+            1 << i for i, leaf in enumerate(region.leaves) if not graph.tensor(leaf.tensor).batched
+        )
         self._surviving: dict[int, int] = {}
 
     def _bits(self, labels: Iterable[str]) -> int:
@@ -122,8 +140,8 @@ class Space:
         mask = self.region.masks[index].mask
         if mask.size is not None:
             mask = type(mask)(mask.kind, self.sizes.put(mask.size), mask.selector, mask.place)
-        q, t = self._size[query], self._size[context]
-        return pairs(mask, self.sizes.pairs, q, t), rows(mask, q, t)
+        q, t = (self.sizes.put(self.graph.size(self.region, label)) for label in (query, context))
+        return self.sizes.masked(mask, q, t)
 
     def surviving(self, mask: int) -> int:
         """Labels that the rest or the result needs of the product of `mask`, as a bitmask."""

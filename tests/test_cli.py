@@ -275,7 +275,7 @@ def test_python_m_and_a_reader_that_leaves():
         [sys.executable, "-m", "derivations", "list", "gpus"],
         capture_output=True, text=True, env=environment, check=True,
     )  # fmt: skip
-    assert done.stdout.startswith("b200 ")
+    assert done.stdout.startswith("a100-sxm ")
     with subprocess.Popen(
         [sys.executable, "-m", "derivations", "mla", "--order", "all"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,

@@ -144,7 +144,7 @@ def _symbols(derivation: Derivation, setter: Setter) -> Table:
     variant = derivation.cost.graph.variant
     used = {"b"} | ({"B"} if study.batched else set())
     for axis in variant.axes.values():
-        used |= free_symbols(setter.sizes.put(axis.size))
+        used |= free_symbols(setter.sizes.axis(axis))
     for mask in variant.masks.values():
         used |= free_symbols(mask.size) if mask.size is not None else set()
     rows = []
@@ -177,7 +177,7 @@ def _indices(setter: Setter) -> Table:
     for axis in setter.variant.axes.values():
         used = any(axis.name in ref.axes for e in setter.variant.equations for ref in (*e.left, *e.uses))
         if used:
-            size = setter.quantity(setter.sizes.put(axis.size))
+            size = setter.quantity(setter.sizes.axis(axis))
             rows.append((cell(Math(axis.name, axis.name)), cell(size), cell(axis.meaning or "-")))
     return Table(("index", "values", "runs over"), tuple(rows), "llp")
 

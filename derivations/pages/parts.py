@@ -116,11 +116,8 @@ class Setter:
     @classmethod
     def of(cls, derivation: Derivation, notation: Notation) -> Setter:
         """For a derivation."""
-        from ..costs import sizes_of
-
-        study = derivation.study
-        sizes = sizes_of(study.conventions, study.batched)
-        return cls(notation, derivation.cost.graph.variant, sizes)
+        graph = derivation.cost.graph
+        return cls(notation, graph.variant, derivation.study.sizes(graph))
 
     def quantity(self, quantity: Poly | Ratio | Factors) -> Math:
         """A quantity, factored."""
@@ -142,7 +139,7 @@ class Setter:
 
     def shape(self, axes: Iterable[str]) -> Math:
         """Sizes of axes, in parentheses, with the phase put in."""
-        sizes = [self.sizes.put(self.variant.axes[axis].size) for axis in axes]
+        sizes = [self.sizes.axis(self.variant.axes[axis]) for axis in axes]
         latex = ",".join(self.notation.latex_line(size) for size in sizes)
         text = ", ".join(self.notation.text_sum(size) for size in sizes)
         return Math(f"({latex})", f"({text})")

@@ -1,0 +1,91 @@
+"""Ranks as index splitting: one rank's share of every axis, from which its share of every tensor follows.
+
+Tensor parallelism splits the head indices, context parallelism the context index, data parallelism the
+batch. A tensor that has a split index is divided, one that has not is there on every rank: nothing is said
+about any tensor. The share is that of the largest rank, so sizes that do not divide are rounded up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .atoms import ceiling
+from .errors import InputError
+from .graph import Graph
+from .poly import Poly, product
+from .program import AxisKind, Role
+
+__all__ = ["MOST", "UNSPLIT", "Split", "head_axes", "rank_sizes"]
+
+MOST = 65_536
+"""Ranks of one kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Over how many ranks each index is split."""
+
+    tp: int = 1
+    """Ranks that share the heads."""
+    cp: int = 1
+    """Ranks that share the context."""
+    dp: int = 1
+    """Ranks that share the batch."""
+
+    def __post_init__(self) -> None:
+        for name in ("tp", "cp", "dp"):
+            count = getattr(self, name)
+            if not 1 <= count <= MOST:
+                raise InputError(f"--{name} {count}: a number of ranks is between 1 and {MOST:,}")
+
+    @property
+    def ranks(self) -> int:
+        """All ranks together."""
+        return self.tp * self.cp * self.dp
+
+    def rows(self, count: Poly) -> Poly:
+        """One rank's share of rows of the context, or of anything counted along it."""
+        return count if self.cp == 1 else ceiling(count, Poly.const(self.cp))
+
+    def sequences(self, batch: Poly) -> Poly:
+        """One rank's share of a batch."""
+        return batch if self.dp == 1 else ceiling(batch, Poly.const(self.dp))
+
+
+UNSPLIT = Split()
+"""One rank."""
+
+
+def head_axes(graph: Graph) -> tuple[str, ...]:
+    """The indices that split over heads: those of scores besides query and context, the cached ones first.
+
+    The heads of an indexer, which only selects rows, are not among them: every rank selects alike.
+    """
+    axes = graph.variant.axes
+    both = {AxisKind.QUERY, AxisKind.CONTEXT}
+    found: dict[str, None] = {}
+    for region in graph.regions:
+        for leaf in region.leaves if not region.indexer else ():
+            own = graph.tensor(leaf.tensor).axes
+            if {axes[axis].kind for axis in own} >= both:
+                found.update(dict.fromkeys(axis for axis in own if axes[axis].kind not in both))
+    cached = {axis for t in graph.variant.tensors.values() if t.role is Role.CACHE for axis in t.axes}
+    return tuple(sorted(found, key=lambda axis: axis not in cached))
+
+
+def rank_sizes(graph: Graph, split: Split) -> dict[str, Poly]:
+    """Axis -> its size on the largest rank, for the axes that tensor parallelism splits.
+
+    The outermost head index is split first; where it has fewer values than there are ranks, each rank has
+    one of them, as a copy, and the next index is split on. Raises InputError where there are no heads.
+    """
+    if split.tp == 1:
+        return {}
+    names, axes, ranks = head_axes(graph), graph.variant.axes, Poly.const(split.tp)
+    if not names:
+        raise InputError(f"--tp {split.tp}: {graph.variant.name} has no index of heads to split; leave it out")
+    shares: dict[str, Poly] = {}
+    for place, axis in enumerate(names):
+        whole = product(axes[name].size for name in names[: place + 1])
+        shares[axis] = ceiling(whole, ranks) * product(shares.values()).inverse()
+    return shares
