@@ -25,6 +25,8 @@ _COMMANDS = {
     "list": ("listing", "What there is: variants, models, gpus, orders, notations, conventions."),
     "orders": ("orders", "Every order of a variant: which can be best, and where."),
     "prove": ("prove", "Claims about a variant, or your own: proved, refuted or open."),
+    "roofline": ("roofline", "Variants under the roof of an accelerator."),
+    "speculate": ("speculate", "How many query tokens are free, and what drafting gains."),
     "report": ("report", "Derive and render everything into a folder."),
 }
 

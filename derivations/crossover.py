@@ -109,6 +109,8 @@ class Solution:
     """The cheaper order for larger values."""
     limit: Ratio | None
     """For L to infinity; None when it has none or L does not occur."""
+    bounds: tuple[tuple[str, str], ...] = ()
+    """For times: each kernel and what it waits for there, `arithmetic` or `memory`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ class Crossover:
     """What each costs."""
     left_out: tuple[Poly, ...] = ()
     """FLOPs that grow with L, that the scope leaves out, and that the orders do not share."""
+    kernels: tuple[tuple[str, str, Poly, Poly], ...] = ()
+    """For times: order, kernel, FLOPs and bytes."""
     decided_by: Condition | None = None
     """When the sign never changes with the symbol: the first is dearer where this holds."""
 

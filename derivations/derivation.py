@@ -24,10 +24,10 @@ from .prefix import segment
 from .program import Role, Variant
 from .regimes import cross_in_regimes
 from .regions import build_graph
-from .roofline import time_of
 from .search import choose, order_names
 from .sharding import UNSPLIT, Split
 from .terms import Kind
+from .timecross import cross_in_time
 from .transform import context_only, keep_formed, without_caches
 from .trees import Sizes
 
@@ -299,9 +299,8 @@ def crossover_of(study: Study, first: str, second: str, symbol: str, measure: st
     found = [derive(free, name) for name in (first, second)]
     facts = study.variant.facts
     if measure == "time":
-        costs = (time_of(found[0].cost, facts), time_of(found[1].cost, facts))
-    else:
-        costs = (getattr(found[0], measure), getattr(found[1], measure))
+        return cross_in_time((found[0].cost, found[1].cost), symbol, (first, second), facts, study.values)
+    costs: tuple[Poly, Poly] = (getattr(found[0], measure), getattr(found[1], measure))
     crossover = cross_in_regimes(*costs, symbol, (first, second), facts)
     return replace(crossover, costs=costs, left_out=_left_out(found))
 

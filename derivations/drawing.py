@@ -12,7 +12,7 @@ from .vega import Spec
 
 __all__ = ["SUFFIXES", "can_draw", "check_suffix", "render_plot"]
 
-SUFFIXES = (".svg", ".png", ".html", ".json")
+SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 """What a plot can be written as; only the last needs no library."""
 VEGA_LITE = "5.20"
 """Drawn with this version, whatever others there are, so that a plot is the same anywhere."""
@@ -51,6 +51,8 @@ def render_plot(spec: Spec, suffix: str) -> str | bytes:
         return str(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
     if suffix == ".png":
         return bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2))
+    if suffix == ".pdf":
+        return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=VEGA_LITE))
     return _page(spec, vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE))
 
 

@@ -25,7 +25,7 @@ from .trees import Phase, Tree
 
 __all__ = ["Assertion", "assumptions", "claim_about", "ledger_expression", "ratio_expression", "symbols_of"]
 
-WIDTHS = frozenset({"b"})
+WIDTHS = frozenset({"b", "R"})
 """Symbols that need not be whole."""
 
 

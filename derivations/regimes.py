@@ -16,7 +16,7 @@ from .domain import nonnegative, positive
 from .errors import InputError
 from .poly import Poly, total
 
-__all__ = ["cross_in_regimes"]
+__all__ = ["at_root", "cross_in_regimes"]
 
 _MOST = 4
 """Mins in one difference, each with two regimes."""
@@ -84,7 +84,7 @@ def _inside(solution: Solution, needed: list[Poly], symbol: str, facts: tuple[Po
     if positive(-r, (*facts, *slacks)):
         p, r = -p, -r
     known = positive(r, (*facts, *slacks))
-    slacks += [_at(slack, symbol, p, r, known) for slack in needed]
+    slacks += [at_root(slack, symbol, p, r, known) for slack in needed]
     if any(nonnegative(-slack, facts) for slack in slacks):
         return None
     conditions = conditions_of(tuple(slacks), facts)
@@ -94,7 +94,7 @@ def _inside(solution: Solution, needed: list[Poly], symbol: str, facts: tuple[Po
     return replace(solution, conditions=conditions, limit=far)
 
 
-def _at(slack: Poly, symbol: str, top: Poly, bottom: Poly, known: bool) -> Poly:
+def at_root(slack: Poly, symbol: str, top: Poly, bottom: Poly, known: bool = False) -> Poly:
     """What has the sign of `slack` where the symbol is `top / bottom`; `known` if the bottom is positive."""
     powers = slack.coefficients(symbol)
     degree = max(powers)

@@ -93,6 +93,12 @@ def expand(S, L, H, d_c, d_k, d_v):
 
 
 AIMS = {
+    "deployment": {
+        "kept-copied": P, "kept-once": P, "kept-once-earlier": P, "prefix-batch": P, "free-mla": P,
+        "free-mha": P, "free-gqa": P, "free-mqa": P, "free-mla-less-than-mqa": P, "heads-split-mla":
+        P, "context-split-mla": P, "heads-split-gqa": P, "heads-copied-gqa": P, "cache-copied": P,
+        "cache-once": P, "deepseek-intensity": P, "deepseek-one-byte": P, "llama-intensity": P,
+    },
     "mla": {
         "decode-absorb": P, "decode-absorb-narrow": R, "decode-first-token": P, "prefill-expand": P,
         "prefill-expand-causal": P, "prefill-ratio": P, "rope-leaves-crossover": P, "crossover-grows": P,

@@ -121,7 +121,7 @@ NETWORK = (
     (("i", poly_data(l_)), ("j", poly_data(d_)), ("k", poly_data(h_))),
     (((((("A", ("i", "j"), True), ("B", ("j", "k"), False), ("v", ("k",), True)), ("i",))),),),
 )
-ROUNDED = (("min(L, n)", ("min", L, n)), ("ceil(L/n)", ("ceil", L, n)), ("floor(n)", ("floor", n)))
+ROUNDED = (("min(L, n)", ("min", L, n)), ("ceil(L/n)", ("ceil", ("div", L, n))), ("floor(n)", ("floor", n)))
 
 BY_HAND = {
     "zero": Claim(("less", num(0), div(L, add(x, num(2)))), (), (), ("L",), ("x",)),

@@ -32,7 +32,15 @@ from derivations.program import AxisKind, MaskKind, Role
 from derivations.render.environment import template_environment
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-GUIDES = ("claims.md", "conventions.md", "json.md", "orders.md", "templates.md", "variant-language.md")
+GUIDES = (
+    "claims.md",
+    "conventions.md",
+    "deployment.md",
+    "json.md",
+    "orders.md",
+    "templates.md",
+    "variant-language.md",
+)
 _FENCE = re.compile(r"(?:^(?P<before>[^\n]+)\n\n?)?^```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
 _FILE = re.compile(r"`(?P<name>[\w.-]+)`(?:, which is `(?P<base>[\w-]+\.yaml)` and then)?:?")
 _SPAN = re.compile(r"(`+) ?(.*?) ?\1")

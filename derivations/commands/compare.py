@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .deployment import deployment_options, program_of
 from .options import (
     check_output,
     conventions_of,
@@ -25,6 +26,7 @@ from .options import (
 )
 @click.argument("variants", nargs=-1, required=True, metavar="VARIANT[:ORDER]...")
 @study_options(order=False)
+@deployment_options
 @format_options(template=False)
 def command(variants: tuple[str, ...], **flags: Any) -> None:
     """Derive each and print one report."""
@@ -32,12 +34,15 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     check_output(flags["output"])
     from ..derivation import derive, orders_asked
     from ..dims import parse_assignments
-    from ..library import load_variant
     from ..notation import Notation, load_notation
 
-    conventions = conventions_of(flags, scope="core")
     programs = [_split(text) for text in variants]
-    loaded = [(load_variant(name), order) for name, order in programs]
+    shared = dict(flags)
+    loaded = []
+    for name, order in programs:
+        flags = dict(shared)
+        loaded.append((program_of(name, flags), order))
+    conventions = conventions_of(flags, scope="core")
     everyone = {symbol for variant, _ in loaded for symbol in variant.symbols}
     given = parse_assignments(flags["assignments"], everyone)
     derivations = []

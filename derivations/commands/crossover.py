@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from .deployment import deployment_options, program_of
 from .options import (
     check_output,
     conventions_of,
@@ -16,14 +18,22 @@ from .options import (
     study_options,
 )
 
+_MEASURES = ("flops", "bytes", "time")
+
 
 @click.command(help="Where two orders of VARIANT cost the same, and which is cheaper on each side.")
 @click.argument("variant")
 @click.argument("first", metavar="ORDER")
 @click.argument("second", metavar="ORDER")
 @click.option("--in", "symbol", default="S", metavar="SYMBOL", help="Solve for this symbol (S).")
-@click.option("--measure", default="flops", metavar="KIND", help="Count flops (the default) or bytes.")
-@study_options(order=False, gpu=False, phase="verify for S, else decode", scope="attention")
+@click.option(
+    "--measure",
+    default="flops",
+    metavar="KIND",
+    help="flops (the default), bytes, or time on a roofline.",
+)
+@study_options(order=False, phase="verify for S, else decode", scope="attention")
+@deployment_options
 @format_options(template=False)
 def command(variant: str, first: str, second: str, symbol: str, measure: str, **flags: Any) -> None:
     """Solve and print."""
@@ -31,14 +41,15 @@ def command(variant: str, first: str, second: str, symbol: str, measure: str, **
     check_output(flags["output"])
     from ..derivation import crossover_of
     from ..errors import unknown
-    from ..library import load_variant
     from ..notation import Notation, load_notation
 
-    if measure not in ("flops", "bytes"):
-        raise unknown("measure", measure, ("flops", "bytes"))
+    if measure not in _MEASURES:
+        raise unknown("measure", measure, _MEASURES)
+    program = program_of(variant, flags)
     conventions = conventions_of(flags, scope="attention", phase="verify" if symbol == "S" else "decode")
-    program = load_variant(variant)
     study = study_of(program, conventions, flags)
+    if measure == "time" and study.gpu is not None:
+        study = replace(study, values={**study.values, "R": study.gpu.ridge(study.compute)})
     crossover = crossover_of(study, first, second, symbol, measure)
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     notation = Notation.of(program.symbols, file, conventions.phase)

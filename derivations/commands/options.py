@@ -199,7 +199,9 @@ def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool 
     from ..hardware import load_accelerator
     from ..library import check_checkpoint
     from ..resources import is_path
+    from .deployment import check_prefix, deployment_of
 
+    deployed = deployment_of(flags)
     model = load_checkpoint(flags["model"]) if flags.get("model") else None
     values = model.values(variant.symbols) if model is not None else {}
     own = parse_assignments(flags.get("assignments") or (), variant.symbols)
@@ -207,7 +209,8 @@ def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool 
     if model is not None and is_path(flags["model"]):
         check_checkpoint(model)
     gpu = load_accelerator(flags["gpu"]) if flags.get("gpu") else None
-    study = Study(variant, conventions, values, model, gpu)
+    check_prefix(values, 1 if conventions.phase == "decode" else 0)
+    study = Study(variant, conventions, values, model, gpu, **deployed)
     if model is not None and not quiet:
         _left_out(variant, model)
         unknown_sizes(study)

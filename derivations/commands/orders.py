@@ -42,7 +42,7 @@ from .options import (
 @click.option(
     "--plot",
     metavar="FILE",
-    help="Draw the map into FILE, by its ending .svg, .png, .html or .json (Vega-Lite).",
+    help="Draw the map into FILE, by its ending .svg, .png, .pdf, .html or .json (Vega-Lite).",
 )
 @click.option(
     "--assume", metavar="COMPARISON", multiple=True,

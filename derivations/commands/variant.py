@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..errors import InputError
+from .deployment import deployment_options, program_of
 from .options import (
     check_output,
     conventions_of,
@@ -26,6 +27,7 @@ def variant_command(name: str) -> click.Command:
     @click.command(name=name, help=f"Derive the cost of {name}: FLOPs, bytes, intensity, crossovers.")
     @click.argument("extra", nargs=-1, metavar="")
     @study_options()
+    @deployment_options
     @format_options()
     def command(extra: tuple[str, ...], **flags: Any) -> None:
         derive_variant(name, flags, extra)
@@ -41,11 +43,10 @@ def derive_variant(name: str, flags: dict[str, Any], extra: tuple[str, ...] = ()
     form = pick_format(flags)
     check_output(flags["output"])
     from ..derivation import derive, orders_asked
-    from ..library import load_variant
     from ..notation import Notation, load_notation
 
+    variant = program_of(name, flags)
     conventions = conventions_of(flags, scope="core")
-    variant = load_variant(name)
     if extra:
         raise InputError(
             f"{extra[0][:40]!r} is one word too many; options of a variant follow a plus sign, as in mla+rope"

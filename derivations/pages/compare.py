@@ -11,6 +11,7 @@ from ..derivation import Derivation
 from ..notation import Notation, NotationFile, number_text
 from ..report import Block, Cell, Heading, Math, Report, Table, cell, prose
 from .parts import Setter, Spelled, conventions_table, number_math, setter_for, sizes_prose
+from .times import deployment_rows
 
 __all__ = ["compare_report"]
 
@@ -42,7 +43,7 @@ def compare_report(derivations: Iterable[Derivation], file: NotationFile | None)
         notation = Notation.of(everyone, file, study.conventions.phase, shared=True)
         blocks.append(sizes_prose([d.study for d in found], notation))
         blocks.append(_numbers(found, unit))
-    blocks += [Heading("Conventions"), conventions_table(study.conventions.items())]
+    blocks += [Heading("Conventions"), conventions_table(study.conventions.items(), deployment_rows(study))]
     sources = list(dict.fromkeys(d.study.variant.reference for d in found if d.study.variant.reference))
     if study.model is not None:
         sources.append(f"{study.model.title}: {study.model.source}")
@@ -81,7 +82,8 @@ def _formulas(
 
 def _numbers(found: list[Derivation], unit: str) -> Table:
     rows = []
-    gpu = found[0].study.gpu
+    study = found[0].study
+    gpu = study.gpu
     for derivation in found:
         values = [
             derivation.value(quantity)
@@ -102,10 +104,11 @@ def _numbers(found: list[Derivation], unit: str) -> Table:
     caption = "Elements and bytes of the cache are per token and layer."
     if gpu is not None:
         headers.append("side")
-        peak, ridge = gpu.peak["bf16"].text, number_text(gpu.ridge(), 1)
+        kind = study.compute
+        peak, ridge = gpu.peak[kind].text, number_text(gpu.ridge(kind), 1)
         caption += (
-            f" {gpu.title}: {peak} dense BF16 over {gpu.bandwidth.text}, ridge {ridge} FLOP/B; the side is "
-            "that of this scope."
+            f" {gpu.title}: {peak} dense {kind.upper()} over {gpu.bandwidth.text}, ridge {ridge} FLOP/B; the "
+            "side is that of this scope."
         )
     return Table(tuple(headers), tuple(rows), "ll" + "r" * 5 + ("l" if gpu is not None else ""), caption)
 

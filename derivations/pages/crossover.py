@@ -14,8 +14,9 @@ from ..derivation import Study, crossover_of
 from ..errors import InputError
 from ..notation import Notation, number_text
 from ..poly import Coefficient
-from ..report import Block, Cell, Display, Heading, Math, Prose, Report, prose
+from ..report import Block, Cell, Display, Heading, Math, Prose, Report, Table, cell, prose
 from .parts import LONG, addends_of, conventions_table, number_math, packed, sizes_prose
+from .times import deployment_rows
 
 __all__ = ["condition_math", "crossover_blocks", "crossover_report", "root_math"]
 
@@ -80,7 +81,7 @@ def crossover_report(crossover: Crossover, study: Study, notation: Notation, mea
     if study.values:
         blocks.append(sizes_prose([study], notation))
     blocks += solution_blocks(crossover, study, notation, measure)
-    blocks += [Heading("Conventions"), conventions_table(study.conventions.items())]
+    blocks += [Heading("Conventions"), conventions_table(study.conventions.items(), deployment_rows(study))]
     sources = [study.variant.reference] if study.variant.reference else []
     if study.model is not None:
         sources.append(f"{study.model.title}: {study.model.source}")
@@ -98,13 +99,14 @@ def solution_blocks(
 ) -> list[Block]:
     """The difference, and each crossing or why there is none."""
     letter = "F" if measure == "flops" else "M"
+    timed = measure == "time"
     name = Math(notation.tex(crossover.symbol), notation.plain(crossover.symbol))
     what = study.conventions.unit if measure == "flops" else "bytes"
     what = {"flops": "FLOPs", "macs": "MACs"}.get(what, what)
     blocks: list[Block] = [
         prose(f"Scope {study.conventions.scope}: {SCOPES[study.conventions.scope].text}. S is "
-              f"{_range(study)}. The difference in {what} is"),
-        Display(_difference(crossover, notation, letter)),
+              f"{_range(study)}. {_TIMES if timed else f'The difference in {what} is'}"),
+        _kernels(crossover, notation) if timed else Display(_difference(crossover, notation, letter)),
     ]  # fmt: skip
     if crossover.never is not None:
         blocks.append(Prose(_never(crossover, study.values, notation)))
@@ -132,6 +134,20 @@ def _difference(crossover: Crossover, notation: Notation, letter: str) -> tuple[
     if len(whole.text) <= LONG:
         return (Math(head.latex + whole.latex, head.text + whole.text),)
     return tuple(packed(head, addends_of(crossover.difference, notation)))
+
+
+_TIMES = (
+    "An order takes the sum over its kernels of max(F, R M), in FLOPs at the peak rate, where F is what a "
+    "kernel computes, M what it moves, and R the ridge:"
+)
+
+
+def _kernels(crossover: Crossover, notation: Notation) -> Table:
+    rows = tuple(
+        (cell(order), cell(kernel), *(cell(Math(notation.latex(p), notation.text(p))) for p in amounts))
+        for order, kernel, *amounts in crossover.kernels
+    )
+    return Table(("order", "kernel", "F", "M"), rows, "llll")
 
 
 def _indexed(letter: str, order: str) -> str:
@@ -194,11 +210,15 @@ def _solution(
         whole = Math(notation.latex(inner), notation.text(inner))
         addends = [whole] if len(whole.text) <= LONG else addends_of(solution.root.q, notation)
         lines += packed(Math("D &= ", "D = "), addends)
+    head = "They take equally long at" if crossover.kernels else "It is zero at"
     blocks: list[Block] = [
-        prose("It is zero at" if solution is crossover.solutions[0] else "and at"),
+        prose(head if solution is crossover.solutions[0] else "and at"),
         Display(tuple(lines), boxed=not solution.root.q),
         prose(f"Below, {solution.below} is cheaper; above, {solution.above}."),
     ]
+    if solution.bounds:
+        waits = "; ".join(f"{kernel}: {what}" for kernel, what in solution.bounds)
+        blocks.append(prose(f"What each kernel waits for there: {waits}."))
     if solution.conditions:
         words: list[str | Math] = [f"It lies inside the range of {name.text} where "]
         for index, condition in enumerate(solution.conditions):

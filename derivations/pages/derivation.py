@@ -19,6 +19,7 @@ from .crossover import crossover_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
 from .numbers import growth_blocks, number_blocks
 from .parts import LONG, Setter, conventions_table, number_math
+from .times import deployment_rows, rank_blocks, time_blocks
 
 __all__ = ["derivation_report", "joined_report"]
 
@@ -98,7 +99,9 @@ def _derived(derivation: Derivation, setter: Setter) -> list[Block]:
         *division_blocks(derivation, setter),
     ]
     if derivation.study.values:
-        blocks += [Heading("With numbers"), *number_blocks(derivation, setter)]
+        blocks += [Heading("With numbers"), *number_blocks(derivation, setter), *rank_blocks(derivation)]
+    if derivation.study.gpu is not None:
+        blocks += [Heading("Time"), *time_blocks(derivation)]
     return [*blocks, Heading("As the context grows"), *growth_blocks(derivation, setter)]
 
 
@@ -223,7 +226,10 @@ def _words(derivation: Derivation) -> list[Block]:
 
 def _conventions(derivation: Derivation) -> list[Block]:
     study = derivation.study
-    blocks: list[Block] = [conventions_table(study.conventions.items()), *_words(derivation)]
+    blocks: list[Block] = [
+        conventions_table(study.conventions.items(), deployment_rows(study)),
+        *_words(derivation),
+    ]
     notes = [*study.variant.notes, *(study.model.notes if study.model else ())]
     if notes:
         blocks.append(Items(tuple(cell(note) for note in notes)))

@@ -94,11 +94,12 @@ def _side(derivation: Derivation) -> Prose:
     assert gpu is not None
     assert side is not None
     value, ridge = side
+    kind = derivation.study.compute
     verdict = ridge_side(value, ridge)
     factor = value / ridge if value > ridge else ridge / value
     where = f"{verdict}, a factor of {number_text(factor)} from the ridge" if value != ridge else verdict
     return prose(
-        f"{gpu.title}: {gpu.peak['bf16'].text} dense BF16 over {gpu.bandwidth.text} puts the ridge at "
+        f"{gpu.title}: {gpu.peak[kind].text} dense {kind.upper()} over {gpu.bandwidth.text} puts the ridge at "
         f"{number_text(ridge, 1)} FLOP/B. In scope {derivation.study.conventions.scope}, at "
         f"{number_text(value)}, this is {where}."
     )

@@ -82,10 +82,10 @@ def addends_of(amount: Poly, notation: Notation) -> list[Math]:
     return sorted(shown, key=lambda math: (math.text.startswith("-"), -len(math.text), math.text))
 
 
-def conventions_table(items: Iterable[tuple[str, str]]) -> Table:
-    """Every knob with its value and what it means."""
+def conventions_table(items: Iterable[tuple[str, str]], more: Iterable[tuple[Cell, ...]] = ()) -> Table:
+    """Every knob with its value and what it means, then what else was asked for."""
     rows = [(cell(KNOBS[name].title), cell(value), cell(KNOBS[name].values[value])) for name, value in items]
-    return Table(("convention", "value", "meaning"), tuple(rows), "plp")
+    return Table(("convention", "value", "meaning"), (*rows, *more), "plp")
 
 
 def sizes_prose(studies: Iterable[Study], notation: Notation) -> Prose:

@@ -16,6 +16,7 @@ from ..derivation import Derivation, Study
 from ..notation import Notation
 from ..opinions import weighed
 from ..poly import Coefficient, Poly
+from ..roofline import timed
 from ..trees import bracketing
 from .claims import claims_data
 
@@ -131,10 +132,38 @@ def derivation_data(derivation: Derivation, notation: Notation) -> dict[str, Any
         "claims": [],
     }
     if study.gpu is not None:
-        ridge = study.gpu.ridge()
+        ridge = study.gpu.ridge(study.compute)
         side = ridge_side(derivation.side[0], ridge) if derivation.side else None
         data["gpu"] = {"name": study.gpu.name, "ridge": number(ridge)["value"], "side": side}
+        data["time"] = time_data(derivation)
+    split = study.split
+    if split.ranks > 1:
+        data["ranks"] = {"tp": split.tp, "cp": split.cp, "dp": split.dp}
+    if study.layout:
+        data["kv_layout"] = study.layout
     return data
+
+
+def time_data(derivation: Derivation) -> dict[str, Any] | None:
+    """Seconds of each kernel of the scope and of their sum; None where a size is missing."""
+    study = derivation.study
+    assert study.gpu is not None
+    found = timed(derivation.cost, study.gpu, study.compute, study.values)
+    if found is None:
+        return None
+    return {
+        "compute": study.compute,
+        "seconds": float(sum(one.seconds for one in found)),
+        "kernels": [
+            {
+                "kernel": one.kernel.name,
+                "arithmetic": float(one.compute),
+                "memory": float(one.memory),
+                "bound": one.bound,
+            }
+            for one in found
+        ],
+    }
 
 
 def dims_data(study: Study, notation: Notation) -> dict[str, Any]:
@@ -167,6 +196,11 @@ def crossover_data(crossover: Crossover, study: Study, notation: Notation, measu
         "dims": dims_data(study, notation),
         "difference": formula(crossover.difference, notation),
     }
+    if measure == "time":
+        data["kernels"] = [
+            {"order": order, "kernel": kernel, "flops": formula(f, notation), "bytes": formula(m, notation)}
+            for order, kernel, f, m in crossover.kernels
+        ]
     at = at_data(crossover, study)
     if at is not None:
         data["at"] = at
@@ -227,6 +261,7 @@ def solution_data(solution: Any, study: Study, notation: Notation) -> dict[str, 
         "limit": quantity(limit, notation, limit.value(study.values)) if limit is not None else None,
         "below": solution.below,
         "above": solution.above,
+        **({"waits_for": dict(solution.bounds)} if solution.bounds else {}),
     }
 
 

@@ -1,0 +1,73 @@
+"""`derive roofline VARIANT ...`: where variants stand against the ridge of an accelerator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .deployment import deployment_options, program_of
+from .options import (
+    check_output,
+    conventions_of,
+    emit,
+    format_options,
+    pick_format,
+    study_of,
+    study_options,
+    write_whole,
+)
+
+
+@click.command(
+    help="Variants under the roof of an accelerator (--gpu): intensity, what speed it allows, what each waits "
+    "for, and until which S or batch that holds. NAME:ORDER picks an order."
+)
+@click.argument("variants", nargs=-1, required=True, metavar="VARIANT[:ORDER]...")
+@click.option("--plot", metavar="FILE", help="Draw the roofline: .svg, .png, .pdf, .html or .json.")
+@study_options(order=False)
+@deployment_options
+@format_options(template=False)
+def command(variants: tuple[str, ...], **flags: Any) -> None:
+    """Derive each, print one page."""
+    form = pick_format(flags)
+    check_output(flags["output"])
+    plot = flags.pop("plot")
+    check_output(plot, "--plot")
+    from ..derivation import derive, orders_asked
+    from ..dims import parse_assignments
+    from ..drawing import check_suffix, render_plot
+    from ..errors import InputError
+    from ..notation import load_notation
+
+    suffix = check_suffix(plot) if plot else ""
+    if not flags.get("gpu"):
+        raise InputError("a roofline needs an accelerator; give one with --gpu (`derive list gpus`)")
+    loaded, shared = [], dict(flags)
+    for text in variants:
+        name, colon, order = text.rpartition(":")
+        if not colon or "/" in order:
+            name, order = text, ""
+        flags = dict(shared)
+        loaded.append((program_of(name, flags), order))
+    conventions = conventions_of(flags, scope="core")
+    given = parse_assignments(flags["assignments"], {s for variant, _ in loaded for s in variant.symbols})
+    derivations = []
+    for variant, order in loaded:
+        own = [f"{n}={v}" for n, v in given.items() if n in variant.symbols]
+        study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
+        derivations += [derive(study, name) for name in orders_asked(study, order or None)]
+    file = load_notation(flags["notation"]) if flags["notation"] is not None else None
+    from ..pages.roofline import roofline_chart, roofline_data, roofline_report
+
+    if plot:
+        write_whole(Path(plot), render_plot(roofline_chart(derivations), suffix))
+    if form == "json":
+        from ..render.data import to_json
+
+        emit(to_json(roofline_data(derivations, file)), flags["output"])
+        return
+    from ..render import render
+
+    emit(render(roofline_report(derivations, file), form), flags["output"])

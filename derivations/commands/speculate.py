@@ -1,0 +1,109 @@
+"""`derive speculate VARIANT ...`: how many queries are free, and what drafting gains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .deployment import deployment_options, program_of
+from .options import (
+    check_output,
+    conventions_of,
+    emit,
+    format_options,
+    pick_format,
+    study_of,
+    study_options,
+    write_whole,
+)
+
+
+@click.command(
+    help="How many query tokens stay left of the ridge (the free draft), for each VARIANT and GPU, and what "
+    "drafting gains on the first of them. NAME:ORDER picks an order; of several, absorb or the first."
+)
+@click.argument("variants", nargs=-1, required=True, metavar="VARIANT[:ORDER]...")
+@click.option("--gpus", metavar="NAME,...", help="Budgets for these; by default the one of --gpu.")
+@click.option("--draft", default="8", metavar="N", help="Drafted tokens, up to (8).")
+@click.option(
+    "--acceptance", default="0.8", metavar="A",
+    help="Chance that a drafted token is accepted (0.8), or one for each: 0.9,0.8,0.7.",
+)  # fmt: skip
+@click.option(
+    "--vocab", metavar="V", help="Vocabulary, for the cost of the draft's output head; else left out."
+)
+@click.option("--plot", metavar="FILE", help="Draw the speedup: .svg, .png, .pdf, .html or .json.")
+@study_options(order=False, scope="core")
+@deployment_options
+@format_options(template=False)
+def command(variants: tuple[str, ...], **flags: Any) -> None:
+    """Gather, print."""
+    form = pick_format(flags)
+    check_output(flags["output"])
+    plot, gpus = flags.pop("plot"), flags.pop("gpus")
+    check_output(plot, "--plot")
+    from ..dims import parse_assignments, parse_value
+    from ..drawing import check_suffix, render_plot
+    from ..hardware import load_accelerator
+    from ..notation import load_notation
+    from ..speculation import acceptance_of
+
+    suffix = check_suffix(plot) if plot else ""
+    drafts = _draft(flags.pop("draft"))
+    acceptance = acceptance_of(flags.pop("acceptance"))
+    vocab = flags.pop("vocab")
+    vocabulary = int(parse_value("V", vocab, True, "--vocab ")) if vocab is not None else None
+    parts = [load_accelerator(name.strip()) for name in gpus.split(",")] if gpus else []
+    loaded, shared = [], dict(flags)
+    for text in variants:
+        name, order = _split(text)
+        flags = dict(shared)
+        loaded.append((program_of(name, flags), order))
+    conventions = conventions_of(flags, scope="core")
+    given = parse_assignments(flags["assignments"], {s for variant, _ in loaded for s in variant.symbols})
+    studies = []
+    for variant, order in loaded:
+        own = [f"{n}={v}" for n, v in given.items() if n in variant.symbols]
+        study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
+        studies.append((study, order or _usual(study)))
+    parts = parts or ([studies[0][0].gpu] if studies[0][0].gpu else [])
+    file = load_notation(flags["notation"]) if flags["notation"] is not None else None
+    from ..pages.speculate import Speculation, speculation_chart, speculation_data, speculation_report
+
+    asked = Speculation.of(studies, parts, drafts, acceptance, vocabulary)
+    if plot:
+        content = render_plot(speculation_chart(asked), suffix)
+        from pathlib import Path
+
+        write_whole(Path(plot), content)
+    if form == "json":
+        from ..render.data import to_json
+
+        emit(to_json(speculation_data(asked, file)), flags["output"])
+        return
+    from ..render import render
+
+    emit(render(speculation_report(asked, file), form), flags["output"])
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    name, colon, order = text.rpartition(":")
+    return (name, order) if colon and "/" not in order else (text, None)
+
+
+def _usual(study: Any) -> str:
+    """The order that decoding uses: absorb where there is one."""
+    from ..regions import build_graph
+    from ..search import order_names
+
+    named = order_names(build_graph(study.variant))
+    return "absorb" if "absorb" in named else named[0]
+
+
+def _draft(text: str) -> int:
+    from ..errors import InputError
+
+    if not text.strip().isdigit() or not 1 <= int(text[:6]) <= 64:
+        raise InputError(f"--draft {text[:20]}: a number of drafted tokens is between 1 and 64")
+    return int(text)

@@ -1,0 +1,303 @@
+"""Ranks by hand and by enumeration: what the largest rank does, reads and keeps, and all of them together."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from math import ceil
+
+import pytest
+from command import data, refused, shown
+
+from derivations.conventions import Conventions
+from derivations.derivation import Derivation, Study, derive
+from derivations.errors import InputError
+from derivations.library import load_variant
+from derivations.regions import build_graph
+from derivations.sharding import UNSPLIT, Split, head_axes
+
+SIZES = {
+    "L": 120, "H": 12, "H_q": 12, "H_kv": 4, "G": 4, "d_model": 40, "d_k": 6, "d_v": 10, "d_c": 14, "d_r": 4,
+    "d_q": 9, "d_h": 8, "d_j": 5, "d_I": 7, "H_I": 3, "n": 30, "w": 24, "M": 20, "R_K": 2, "R_V": 3, "R_Q": 2,
+    "b": 2,
+}  # fmt: skip
+LLAMA = ("--model", "llama-3.3-70b")
+V3 = ("mla+rope", "--order", "absorb", "--model", "deepseek-v3")
+
+
+def path(name: str) -> str:
+    return name if "yaml" not in name else f"./tests/variants/{name}"
+
+
+def split_of(name: str, order: str, split: Split, sizes: dict[str, int], **knobs: str) -> Derivation:
+    variant = load_variant(path(name))
+    known = {**SIZES, **sizes}
+    values = {n: v for n, v in known.items() if n in variant.symbols and (n not in "SB" or n in sizes)}
+    return derive(Study(variant, Conventions(**knobs), values, split=split), order)
+
+
+def numbers(found: Derivation) -> tuple[int, int, int, int]:
+    quantities = (found.flops, found.bytes, found.cache_elements, found.cache_bytes)
+    return tuple(found.value(quantity) for quantity in quantities)
+
+
+@pytest.mark.parametrize(
+    ("name", "axes"),
+    [
+        ("mha", ("h",)), ("gqa", ("g", "i")), ("mqa", ("h",)), ("mla+rope", ("h",)), ("dsa", ("h",)),
+        ("gta.yaml", ("g", "i")), ("gla.yaml", ("n", "i")), ("tpa.yaml", ("h",)),
+        ("late-rope.yaml", ("g", "i")), ("window-diff.yaml", ("h",)), ("two-contexts.yaml", ("h",)),
+        ("gated.yaml", ("h",)),
+    ],
+)  # fmt: skip
+def test_the_indices_of_heads(name, axes):
+    """An indexer's heads only select, and are no heads; the index that caches have comes first."""
+    assert head_axes(build_graph(load_variant(path(name)))) == axes
+
+
+L, DK, DV, DC, DR, DH = (SIZES[n] for n in ("L", "d_k", "d_v", "d_c", "d_r", "d_h"))
+# FLOPs a context token of one head, and elements a token leaves on a rank with so many (key/value) heads
+BY_HAND = [
+    ("mha", "direct", DK + DV, lambda h, kv: h * (DK + DV)),
+    ("gqa", "direct", DK + DV, lambda h, kv: kv * (DK + DV)),
+    ("mqa", "direct", DK + DV, lambda h, kv: DK + DV),
+    ("mla", "absorb", 2 * DC, lambda h, kv: DC),
+    ("mla+rope", "absorb", 2 * DC + DR, lambda h, kv: DC + DR),
+    ("gta.yaml", "direct", 2 * DH, lambda h, kv: kv * DH + DH // 2),
+    ("gla.yaml", "absorb", 2 * DC + DR, lambda h, kv: kv * DC + DR),
+    ("gated.yaml", "direct", DK + DV, lambda h, kv: DK + DV),
+]
+
+
+@pytest.mark.parametrize(("name", "order", "each", "row"), BY_HAND, ids=[row[0] for row in BY_HAND])
+def test_one_rank_by_hand(name, order, each, row):
+    """12 heads on 1 to 24 ranks; 4 key/value heads, where there are groups."""
+    for ranks, cp in product((1, 2, 4, 8, 12, 24), (1, 3, 7)):
+        heads, groups = ceil(12 / ranks), ceil(4 / ranks)
+        if name in ("gqa", "gta.yaml", "gla.yaml") and (ranks == 24 or ranks == 8):
+            heads = ceil(3 / (ranks // 4))  # ranks share a group's 3 heads
+        tokens = ceil(L / cp)
+        found = split_of(name, order, Split(ranks, cp), {})
+        flops, moved, elements, kept = numbers(found)
+        assert flops == 2 * tokens * heads * each, (ranks, cp)
+        assert moved == 2 * tokens * row(heads, groups), (ranks, cp)
+        assert found.value(found.intensity) * moved == flops
+        assert elements * cp == row(heads, groups)
+        assert kept == 2 * elements
+
+
+def test_the_indexer_is_not_split_and_the_selected_rows_are():
+    found = split_of("dsa", "absorb", Split(tp=4), {})
+    assert numbers(found)[:2] == (2 * 30 * 3 * 2 * DC, 2 * 30 * DC)
+    whole = {t.where: t.amount for t in split_of("dsa", "absorb", UNSPLIT, {}).cost.terms if "I" in t.stage}
+    mine = {t.where: t.amount for t in found.cost.terms if "I" in t.stage}
+    assert mine == whole
+    tokens = split_of("dsa", "absorb", Split(cp=4), {})
+    assert numbers(tokens)[:2] == (2 * ceil(30 / 4) * 12 * 2 * DC, 2 * ceil(30 / 4) * DC)
+
+
+def test_a_factored_cache_is_split_where_it_has_heads():
+    found = split_of("tpa.yaml", "best", Split(tp=4), {})
+    assert numbers(found)[2] == (2 + 3) * 3 + 2 * DK + 3 * DV
+
+
+ORDERS = [
+    ("mha", "direct"), ("mqa", "direct"), ("mla", "absorb"), ("mla", "expand"),
+    ("mla+rope+query-latent", "absorb"), ("mla-rope-in-key", "expand"), ("dsa+rope", "absorb"), ("tpa.yaml", "direct"),
+    ("window-diff.yaml", "best"), ("two-contexts.yaml", "direct"), ("gated.yaml", "direct"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("formed", ["read", "write+read", "streamed", "cached"])
+@pytest.mark.parametrize(("name", "order"), ORDERS)
+def test_a_rank_is_a_program_of_its_own(name, order, formed):
+    """Whole layer: 29 heads on 2 ranks are 15 heads, and half the context is half as many tokens."""
+    knobs = {"phase": "verify", "scope": "layer", "formed": formed}
+    one = split_of(name, order, Split(tp=2), {"H": 29, "S": 3}, **knobs)
+    assert numbers(one)[:2] == numbers(split_of(name, order, UNSPLIT, {"H": 15, "S": 3}, **knobs))[:2]
+    if "window" not in name and "dsa" not in name:
+        half = split_of(name, order, Split(cp=2), {"S": 3, "L": 119, "M": 19}, **knobs)
+        assert (
+            numbers(half)[:2]
+            == numbers(split_of(name, order, UNSPLIT, {"S": 3, "L": 60, "M": 10}, **knobs))[:2]
+        )
+
+
+@pytest.mark.parametrize("name", ["gqa", "gta.yaml", "gla.yaml", "late-rope.yaml"])
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_groups_that_divide_leave_a_smaller_program(name, ranks):
+    knobs = {"phase": "verify", "scope": "layer"}
+    order = "absorb" if name == "gla.yaml" else "direct"
+    whole = {"H_q": 12, "H": 12, "H_kv": 4, "G": 4, "S": 2}
+    share = {**{n: v // ranks for n, v in whole.items()}, "S": 2}
+    found = split_of(name, order, Split(tp=ranks), whole, **knobs)
+    assert numbers(found) == numbers(split_of(name, order, UNSPLIT, share, **knobs))
+
+
+def test_a_batch_over_ranks():
+    """The largest of 3 ranks has 3 of 7 sequences; one sequence stays one however many there are."""
+    for batch, ranks, share in ((7, 3, 3), (6, 3, 2), (2, 8, 1)):
+        found = split_of("gqa", "direct", Split(dp=ranks), {"B": batch}, scope="layer")
+        assert numbers(found) == numbers(split_of("gqa", "direct", UNSPLIT, {"B": share}, scope="layer"))
+    alone = split_of("gqa", "direct", Split(dp=8), {})
+    assert numbers(alone) == numbers(split_of("gqa", "direct", UNSPLIT, {}))
+
+
+def intensity(*arguments: str) -> float:
+    return data(*arguments)["intensity"]["value"]
+
+
+@pytest.mark.parametrize(("ranks", "expected"), [(1, 8), (2, 8), (4, 8), (8, 8), (16, 4), (32, 2), (64, 1)])
+def test_grouped_queries_keep_their_intensity_until_the_key_heads_run_out(ranks, expected):
+    assert intensity("gqa", *LLAMA, "--set", "L=8192", "--tp", str(ranks)) == expected
+
+
+@pytest.mark.parametrize(("ranks", "heads"), [(1, 128), (2, 64), (3, 43), (8, 16), (128, 1), (1000, 1)])
+def test_latent_attention_falls_with_its_heads(ranks, heads):
+    found = intensity(*V3, "--set", "L=8192", "--tp", str(ranks))
+    assert found == pytest.approx(heads * 2 * 1088 / 1152)
+    if ranks == 8:
+        assert round(found, 1) == 30.2
+
+
+@pytest.mark.parametrize("ranks", ["1", "8", "64"])
+def test_context_ranks_keep_intensity(ranks):
+    assert round(intensity(*V3, "--set", "L=8192", "--cp", ranks), 1) == 241.8
+    assert intensity("gqa", *LLAMA, "--set", "L=8192", "--cp", ranks) == 8
+
+
+def test_key_heads_that_run_out_are_copied():
+    """4 key/value heads: 8 ranks keep one each, together twice what 4 ranks keep."""
+    four, eight = (split_of("gqa", "direct", Split(tp=n), {"H_q": 16, "H_kv": 4}) for n in (4, 8))
+    assert numbers(four)[1:] == numbers(eight)[1:]
+    assert numbers(four)[0] == 2 * numbers(eight)[0]
+    for quantity in (1, 2, 3):
+        assert 8 * numbers(eight)[quantity] == 2 * 4 * numbers(four)[quantity]
+    sizes = [
+        w for s in ("H_q=28", "H_kv=4", "d_k=128", "d_v=128", "L=1K", "d_model=3584") for w in ("--set", s)
+    ]
+    page = [" ".join(line.split()) for line in shown("gqa", *sizes, "--set", "b=2", "--tp", "8").splitlines()]
+    assert "cache, bytes per token and layer 512 4,096" in page  # of one head, and of 8 copies
+
+
+def test_heads_that_do_not_divide():
+    assert numbers(split_of("mha", "direct", Split(tp=2), {"H": 29}))[0] == 2 * L * 15 * (DK + DV)
+
+
+# Enumeration: which (head, token) pairs every rank has
+
+
+def blocks(count: int, ranks: int) -> list[set[int]]:
+    """Runs of indices, the first ranks one more than the last where they do not divide."""
+    size = ceil(count / ranks)
+    return [set(range(r * size, min(count, (r + 1) * size))) for r in range(ranks)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_largest_rank_by_enumeration(seed):
+    """Every rank's multiplications and rows one by one; the largest is what is shown."""
+    rng = random.Random(seed)
+    tp, cp, dp = rng.randint(1, 5), rng.randint(1, 4), rng.randint(1, 3)
+    heads, tokens, batch, queries = rng.randint(1, 9), rng.randint(60, 99), rng.randint(1, 5), rng.randint(1, 4)
+    sizes = {"H": heads, "L": tokens, "B": batch, "S": queries}
+    ranks = list(product(blocks(heads, tp), blocks(tokens, cp), blocks(batch, dp)))
+    split, knobs = Split(tp, cp, dp), {"phase": "verify"}
+    pairs = [queries * sum(1 for _ in product(*rank)) for rank in ranks]
+    rows = [len({(t, s) for h, t, s in product(*rank)}) for rank in ranks]
+    own = [len(set(product(*rank))) for rank in ranks]
+    found = numbers(split_of("mha", "direct", split, sizes, **knobs))
+    assert found[:2] == (2 * max(pairs) * (DK + DV), 2 * max(own) * (DK + DV))
+    found = numbers(split_of("mqa", "direct", split, sizes, **knobs))
+    assert found[:2] == (2 * max(pairs) * (DK + DV), 2 * max(rows) * (DK + DV))
+    found = numbers(split_of("mla+rope", "absorb", split, sizes, **knobs))
+    assert found[:2] == (2 * max(pairs) * (2 * DC + DR), 2 * max(rows) * (DC + DR))
+
+
+def held(heads: int, group: int, ranks: int, keys: int, queries: int) -> bool:
+    """Whether query heads can go to ranks so that none has more than so many, or than so many key heads."""
+    bins: set[tuple[tuple[int, int], ...]] = {((0, 0),) * ranks}
+    for _ in range(heads):  # one key head after another: each rank takes some of its query heads
+        bins = {
+            tuple(sorted((k + (m > 0), q + m) for (k, q), m in zip(state, more, strict=True)))
+            for state in bins
+            for more in product(range(group + 1), repeat=ranks)
+            if sum(more) == group
+            and all(k + (m > 0) <= keys and q + m <= queries for (k, q), m in zip(state, more, strict=True))
+        }
+    return bool(bins)
+
+
+@pytest.mark.parametrize(
+    ("heads", "group", "ranks"),
+    [(4, 2, 2), (2, 3, 4), (2, 4, 4), (3, 2, 2), (3, 5, 2), (5, 2, 3), (4, 4, 3), (2, 3, 3), (1, 5, 3)],
+)
+def test_groups_over_ranks_are_what_some_assignment_gives(heads, group, ranks):
+    """The query and key heads shown can be reached: some assignment gives no rank more of either."""
+    found = split_of("gqa", "direct", Split(tp=ranks), {"H_q": heads * group, "H_kv": heads})
+    flops, moved, _, _ = numbers(found)
+    queries, keys = flops // (2 * L * (DK + DV)), moved // (2 * L * (DK + DV))
+    assert held(heads, group, ranks, keys, queries), f"no assignment has {keys} key and {queries} query heads"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "queries", "ranks"), [(16, 3, 2), (12, 1, 5), (9, 1, 4), (8, 4, 4), (3, 3, 3)]
+)
+def test_causal_pairs_over_context_ranks(tokens, queries, ranks):
+    """Token t is seen by the last queries alone; rows go to ranks as evenly as they can."""
+    seen = sorted((min(queries, tokens - t) for t in range(tokens)), reverse=True)
+    loads = [(0, 0)] * ranks  # (pairs, rows)
+    for weight in seen:
+        free = [load for load in loads if load[1] < ceil(tokens / ranks)]
+        least = min(free)
+        loads[loads.index(least)] = (least[0] + weight, least[1] + 1)
+    knobs = {"phase": "verify", "pairs": "causal"}
+    found = split_of("mqa", "direct", Split(cp=ranks), {"L": tokens, "S": queries, "H": 2}, **knobs)
+    assert numbers(found)[0] == 2 * 2 * max(loads)[0] * (DK + DV)
+
+
+def test_a_window_over_context_ranks():
+    """A row that no query sees is no work: the window of 24 rows on 4 ranks is at least 6 of them on one."""
+    found = split_of("window-diff.yaml", "best", Split(cp=4), {})
+    whole = split_of("window-diff.yaml", "best", UNSPLIT, {})
+    assert numbers(found)[0] * 4 == numbers(whole)[0]
+    assert numbers(found)[1] * 4 == numbers(whole)[1]
+
+
+# Refusals and words
+
+ONE_HEAD = """\
+variant: one
+title: One head
+axes: {s: {size: S}, t: {size: L}, d: {size: d_model}, k: {size: d_k}}
+tensors:
+  X: {axes: [s, d], role: input}
+  W_Q: {axes: [d, k], role: weight}
+  W_K: {axes: [d, k], role: weight}
+  K: {axes: [t, k], role: cache}
+equations:
+  - "Q[s,k] = X[s,d] * W_Q[d,k]"
+  - "K[t,k] <- X[s,d] * W_K[d,k]"
+  - "A[s,t] = Q[s,k] * K[t,k]"
+  - "P[s,t] = softmax[t](A[s,t])"
+  - "O[s,k] = P[s,t] * K[t,k]"
+"""
+
+
+def test_a_program_without_heads_is_refused(tmp_path):
+    file = tmp_path / "one.yaml"
+    file.write_text(ONE_HEAD)
+    assert refused(str(file), "--tp", "2") == "--tp 2: one has no index of heads to split; leave it out"
+    assert shown(str(file), "--tp", "1")
+    assert shown(str(file), "--cp", "2")
+
+
+@pytest.mark.parametrize(("kind", "count"), [("tp", 0), ("cp", -1), ("dp", 65_537)])
+def test_no_ranks_or_too_many(kind, count):
+    with pytest.raises(InputError, match=f"--{kind} {count}: a number of ranks is between 1 and 65,536"):
+        Split(**{kind: count})
+
+
+def test_more_ranks_than_heads_are_said_to_idle():
+    page = " ".join(shown("mha", "--set", "H=8", "--set", "L=64", "--tp", "12").split())
+    assert "With 12 ranks for 8 heads, 4 of them repeat the work of others or idle." in page
+    assert "idle" not in shown("mha", "--set", "H=8", "--set", "L=64", "--tp", "8")
