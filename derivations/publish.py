@@ -22,6 +22,7 @@ from .pages.derivation import derivation_report
 from .pages.orders import orders_report
 from .pages.statements import statements_report
 from .poly import Coefficient
+from .published import deployment_pages, drawn, with_figure
 from .regions import build_graph
 from .render import render
 from .report import Cell, Heading, Items, Link, Report, cell, prose
@@ -54,7 +55,8 @@ def pages() -> Iterator[Page]:
     """Every page, the index last, in a fixed order."""
     made: list[Page] = []
     sources = (
-        _derivations(), _crossovers(), _checkpoints(), _comparisons(), _orders(), _maps(), _statements(),
+        _derivations(), _crossovers(), _checkpoints(), _comparisons(), _orders(), _maps(), _deployments(),
+        _statements(),
     )  # fmt: skip
     for source in sources:
         for page in source:
@@ -181,6 +183,16 @@ def _maps() -> Iterator[Page]:
         yield from _both(path, title, orders_report(found, study, notation, best=best, figure=file))
 
 
+def _deployments() -> Iterator[Page]:
+    """Rooflines, drafts and crossovers in time, two of them with a plot."""
+    for path, title, report, plot in deployment_pages():
+        drawing = drawn(plot)
+        if drawing is not None:
+            yield Page(f"{path}.svg", title, drawing)
+            report = with_figure(report, path.rpartition("/")[2] + ".svg")
+        yield from _both(path, title, report)
+
+
 def _statements() -> Iterator[Page]:
     """Statements about all bracketings."""
     for name in statement_names():
@@ -201,6 +213,7 @@ def _index(made: list[Page]) -> Report:
         "compare": "Comparisons",
         "orders": "Orders: which can be best, in symbols",
         "maps": "Best-order maps",
+        "deployment": "Time, ranks and drafts, with the widths of DeepSeek-V3",
         "statements": "Statements about all bracketings",
     }
     for folder, title in titles.items():

@@ -125,7 +125,7 @@ def _regimes(
             gaps = {part: evaluate(part.gap, here) for part in either}
             if all((gap or 0) > 0 if waits[part] else (gap or 0) <= 0 for part, gap in gaps.items()):
                 bounds = tuple((_label(p), "arithmetic" if w else "memory") for p, w in waits.items())
-                yield replace(solution, conditions=(), bounds=bounds)
+                yield replace(solution, conditions=(), limit=None, bounds=bounds)
 
 
 def _inside(there: Fraction, symbol: str, at: Mapping[str, Coefficient]) -> bool:

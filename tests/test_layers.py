@@ -74,6 +74,7 @@ LEVELS = (
     ("report",),
     ("pages",),
     ("render",),
+    ("published",),
     ("publish",),
     ("storing",),
     ("commands",),

@@ -7,8 +7,9 @@ from itertools import product
 from math import ceil
 
 import pytest
-from command import data, refused, shown
+from command import refused, shown
 
+from derivations.checkpoints import load_checkpoint
 from derivations.conventions import Conventions
 from derivations.derivation import Derivation, Study, derive
 from derivations.errors import InputError
@@ -21,8 +22,6 @@ SIZES = {
     "d_q": 9, "d_h": 8, "d_j": 5, "d_I": 7, "H_I": 3, "n": 30, "w": 24, "M": 20, "R_K": 2, "R_V": 3, "R_Q": 2,
     "b": 2,
 }  # fmt: skip
-LLAMA = ("--model", "llama-3.3-70b")
-V3 = ("mla+rope", "--order", "absorb", "--model", "deepseek-v3")
 
 
 def path(name: str) -> str:
@@ -103,8 +102,9 @@ def test_a_factored_cache_is_split_where_it_has_heads():
 
 ORDERS = [
     ("mha", "direct"), ("mqa", "direct"), ("mla", "absorb"), ("mla", "expand"),
-    ("mla+rope+query-latent", "absorb"), ("mla-rope-in-key", "expand"), ("dsa+rope", "absorb"), ("tpa.yaml", "direct"),
-    ("window-diff.yaml", "best"), ("two-contexts.yaml", "direct"), ("gated.yaml", "direct"),
+    ("mla+rope+query-latent", "absorb"), ("mla-rope-in-key", "expand"), ("dsa+rope", "absorb"),
+    ("tpa.yaml", "direct"), ("window-diff.yaml", "best"), ("two-contexts.yaml", "direct"),
+    ("gated.yaml", "direct"),
 ]  # fmt: skip
 
 
@@ -143,27 +143,32 @@ def test_a_batch_over_ranks():
     assert numbers(alone) == numbers(split_of("gqa", "direct", UNSPLIT, {}))
 
 
-def intensity(*arguments: str) -> float:
-    return data(*arguments)["intensity"]["value"]
+def model(name: str, order: str, checkpoint: str, split: Split) -> float:
+    """The intensity of a released model at 8K."""
+    variant = load_variant(name)
+    values = {**load_checkpoint(checkpoint).values(variant.symbols), "L": 8192}
+    found = derive(Study(variant, Conventions(), values, split=split), order)
+    return float(found.value(found.intensity))
 
 
 @pytest.mark.parametrize(("ranks", "expected"), [(1, 8), (2, 8), (4, 8), (8, 8), (16, 4), (32, 2), (64, 1)])
 def test_grouped_queries_keep_their_intensity_until_the_key_heads_run_out(ranks, expected):
-    assert intensity("gqa", *LLAMA, "--set", "L=8192", "--tp", str(ranks)) == expected
+    assert model("gqa", "direct", "llama-3.3-70b", Split(tp=ranks)) == expected
 
 
 @pytest.mark.parametrize(("ranks", "heads"), [(1, 128), (2, 64), (3, 43), (8, 16), (128, 1), (1000, 1)])
 def test_latent_attention_falls_with_its_heads(ranks, heads):
-    found = intensity(*V3, "--set", "L=8192", "--tp", str(ranks))
+    found = model("mla+rope", "absorb", "deepseek-v3", Split(tp=ranks))
     assert found == pytest.approx(heads * 2 * 1088 / 1152)
     if ranks == 8:
         assert round(found, 1) == 30.2
 
 
-@pytest.mark.parametrize("ranks", ["1", "8", "64"])
-def test_context_ranks_keep_intensity(ranks):
-    assert round(intensity(*V3, "--set", "L=8192", "--cp", ranks), 1) == 241.8
-    assert intensity("gqa", *LLAMA, "--set", "L=8192", "--cp", ranks) == 8
+@pytest.mark.parametrize("ranks", [1, 8, 64])
+def test_context_and_batch_ranks_keep_intensity(ranks):
+    for split in (Split(cp=ranks), Split(dp=ranks)):
+        assert round(model("mla+rope", "absorb", "deepseek-v3", split), 1) == 241.8
+        assert model("gqa", "direct", "llama-3.3-70b", split) == 8
 
 
 def test_key_heads_that_run_out_are_copied():

@@ -59,12 +59,13 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
         derivations += [derive(study, name) for name in orders_asked(study, order or None)]
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
-    from ..pages.roofline import roofline_chart, roofline_data, roofline_report
+    from ..pages.roofline import roofline_chart, roofline_report
 
     if plot:
         write_whole(Path(plot), render_plot(roofline_chart(derivations), suffix))
     if form == "json":
         from ..render.data import to_json
+        from ..render.deployment import roofline_data
 
         emit(to_json(roofline_data(derivations, file)), flags["output"])
         return

@@ -69,7 +69,7 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         studies.append((study, order or _usual(study)))
     parts = parts or ([studies[0][0].gpu] if studies[0][0].gpu else [])
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
-    from ..pages.speculate import Speculation, speculation_chart, speculation_data, speculation_report
+    from ..pages.speculate import Speculation, speculation_chart, speculation_report
 
     asked = Speculation.of(studies, parts, drafts, acceptance, vocabulary)
     if plot:
@@ -79,6 +79,7 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         write_whole(Path(plot), content)
     if form == "json":
         from ..render.data import to_json
+        from ..render.deployment import speculation_data
 
         emit(to_json(speculation_data(asked, file)), flags["output"])
         return

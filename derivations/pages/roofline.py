@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from ..analysis import ridge_side
 from ..conventions import SCOPES
@@ -18,7 +17,7 @@ from ..vega import Spec
 from .parts import Setter, conventions_table, number_math, sizes_prose
 from .times import deployment_rows
 
-__all__ = ["roofline_chart", "roofline_data", "roofline_report"]
+__all__ = ["free_queries", "intensity_of", "ridge_of", "roofline_chart", "roofline_report"]
 
 
 def roofline_report(found: Sequence[Derivation], file: NotationFile | None) -> Report:
@@ -57,23 +56,23 @@ def _table(found: Sequence[Derivation], file: NotationFile | None) -> Table:
     rows = []
     for derivation in found:
         setter = Setter.of(derivation, Notation.of(derivation.study.variant.symbols, file, "verify"))
-        ratio, value = derivation.intensity, _intensity(derivation)
+        ratio, value = derivation.intensity, intensity_of(derivation)
         formula = cell(setter.quantity(ratio)) if ratio is not None else cell("-")
         numbers: list[Cell] = [cell("-"), cell("-"), cell("-")]
         if value is not None:
-            share = min(Fraction(1), value / _ridge(derivation))
+            share = min(Fraction(1), value / ridge_of(derivation))
             numbers = [
                 cell(number_math(value)),
                 cell(f"{number_text(share * 100, 1)} %"),
                 cell(_waits(derivation)),
             ]
-        free = _free(derivation)
+        free = free_queries(derivation)
         order = derivation.cost.order.label
         rows.append((cell(derivation.study.variant.name), cell(order), formula, *numbers, cell(free)))
     return Table(heads, tuple(rows), "lllrrlr")
 
 
-def _intensity(derivation: Derivation) -> Fraction | None:
+def intensity_of(derivation: Derivation) -> Fraction | None:
     """In FLOPs a byte, whatever unit the ledger has."""
     value = derivation.value(derivation.intensity)
     return (
@@ -81,23 +80,23 @@ def _intensity(derivation: Derivation) -> Fraction | None:
     )
 
 
-def _ridge(derivation: Derivation) -> Fraction:
+def ridge_of(derivation: Derivation) -> Fraction:
     study = derivation.study
     assert study.gpu is not None
     return study.gpu.ridge(study.compute)
 
 
 def _waits(derivation: Derivation) -> str:
-    value = _intensity(derivation)
-    side = ridge_side(value, _ridge(derivation)) if value is not None else ""
+    value = intensity_of(derivation)
+    side = ridge_side(value, ridge_of(derivation)) if value is not None else ""
     return {"memory-bound": "memory", "compute-bound": "arithmetic"}.get(side, "both")
 
 
-def _free(derivation: Derivation) -> str:
+def free_queries(derivation: Derivation) -> str:
     """The largest number of queries left of the ridge."""
     try:
         count = budget_of(derivation.study, derivation.cost.order.name).at(
-            derivation.study.values, _ridge(derivation)
+            derivation.study.values, ridge_of(derivation)
         )
     except InputError:  # no formula in S: a state, say
         return "-"
@@ -106,13 +105,13 @@ def _free(derivation: Derivation) -> str:
 
 def _advice(found: Sequence[Derivation]) -> str:
     """What to do, and until where it holds."""
-    known = [(d, v) for d in found if (v := _intensity(d)) is not None]
+    known = [(d, v) for d in found if (v := intensity_of(d)) is not None]
     if not known:
         return "With numbers for all sizes (--model, --set) this page says what each variant waits for."
     words = []
     for derivation, value in known:
         name = f"{derivation.study.variant.name} ({derivation.cost.order.label})"
-        ridge, free = _ridge(derivation), _free(derivation)
+        ridge, free = ridge_of(derivation), free_queries(derivation)
         if value <= ridge and free == "1":
             words.append(f"{name}: just left of the ridge; a second query already takes more time.")
         elif value <= ridge and free not in ("-", "0"):
@@ -130,7 +129,7 @@ def roofline_chart(found: Sequence[Derivation]) -> Spec:
     gpu = study.gpu
     assert gpu is not None
     peak, ridge = gpu.peak_of(study.compute), gpu.ridge(study.compute)
-    points = [(d, v) for d in found if (v := _intensity(d)) is not None]
+    points = [(d, v) for d in found if (v := intensity_of(d)) is not None]
     if not points:
         raise InputError("a plot needs numbers for all sizes; give them with --model and --set")
     values = [v for _, v in points]
@@ -144,23 +143,3 @@ def roofline_chart(found: Sequence[Derivation]) -> Spec:
     knobs = f"scope {study.conventions.scope}, phase {study.conventions.phase}"
     subtitle = [f"{knobs}; ridge {number_text(ridge, 1)} FLOP/B"]
     return line_chart("Under the roof", "intensity, FLOP/B", "TFLOP/s", [roof], marks, subtitle)
-
-
-def roofline_data(found: Sequence[Derivation], file: NotationFile | None) -> dict[str, Any]:
-    """The page as JSON."""
-    from ..render.data import SCHEMA, derivation_data, number
-
-    rows = []
-    for derivation in found:
-        notation = Notation.of(derivation.study.variant.symbols, file, derivation.study.conventions.phase)
-        value = _intensity(derivation)
-        share = None if value is None else number(min(Fraction(1), value / _ridge(derivation)))["value"]
-        free = _free(derivation)
-        rows.append(
-            {
-                **derivation_data(derivation, notation),
-                "share_of_peak": share,
-                "free_queries": None if free == "-" else int(free),
-            }
-        )
-    return {"schema": SCHEMA, "orders": rows}

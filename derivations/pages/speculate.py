@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from ..conventions import SCOPES
 from ..derivation import Derivation, Study, derive
 from ..hardware import Accelerator
 from ..notation import Notation, NotationFile, number_text
 from ..plots import Series, line_chart
-from ..report import Block, Heading, Prose, Report, Table, cell, prose
+from ..report import Block, Cell, Heading, Prose, Report, Table, cell, prose
 from ..speculation import Budget, Drafted, budget_of, drafted
 from ..vega import Spec
 from .crossover import root_math
 from .parts import conventions_table, number_math, sizes_prose
 from .times import deployment_rows, seconds_text
 
-__all__ = ["Speculation", "speculation_chart", "speculation_data", "speculation_report"]
+__all__ = ["Speculation", "speculation_chart", "speculation_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +101,9 @@ def speculation_report(asked: Speculation, file: NotationFile | None) -> Report:
 
 
 def _budgets(asked: Speculation, notation: Notation) -> Table:
-    heads = ["variant", "FLOP/B at S = 1", "S at the ridge"]
-    heads += [f"{gpu.name} (R = {number_text(gpu.ridge(_kind(asked)), 1)})" for gpu in asked.gpus]
-    rows = []
+    heads = ["variant", "FLOP/B at S = 1", "S at the ridge", *(gpu.name for gpu in asked.gpus)]
+    ridges = [cell(number_text(gpu.ridge(_kind(asked)), 1)) for gpu in asked.gpus]
+    rows: list[tuple[Cell, ...]] = [(cell("ridge R"), cell("-"), cell("-"), *ridges)] if ridges else []
     for row in asked.rows:
         value = row.derivation.value(row.derivation.intensity)
         shown = cell(number_math(value)) if value is not None else cell("-")
@@ -168,36 +167,3 @@ def speculation_chart(asked: Speculation) -> Spec:
     chances = ", ".join(number_text(a) for a in asked.acceptance)
     subtitle = [f"{gpu.title if gpu else ''}, attention layers alone, acceptance {chances}"]
     return line_chart("What drafting gains", "query tokens a step", "speedup", series, subtitle=subtitle)
-
-
-def speculation_data(asked: Speculation, file: NotationFile | None) -> dict[str, Any]:
-    """The page as JSON."""
-    from ..render.data import SCHEMA, dims_data, quantity, root_data
-
-    found = []
-    for row in asked.rows:
-        notation = Notation.of(row.study.variant.symbols, file, "verify")
-        ratio, root = row.derivation.intensity, row.budget.root
-        kind = row.study.compute
-        found.append(
-            {
-                "variant": row.study.variant.name,
-                "order": row.derivation.cost.order.name,
-                "scope": row.study.conventions.scope,
-                "dims": dims_data(row.study, notation),
-                "intensity": (
-                    None if ratio is None else quantity(ratio, notation, row.derivation.value(ratio))
-                ),
-                "ridge_at": root_data(root, notation, row.study) if root is not None else None,
-                "free": {gpu.name: row.budget.at(row.study.values, gpu.ridge(kind)) for gpu in asked.gpus},
-                "steps": [
-                    {
-                        "draft": step.draft, "verify_seconds": float(step.verify),
-                        "draft_seconds": float(step.drafting), "tokens": float(step.tokens),
-                        "speedup": float(step.speedup),
-                    }
-                    for step in row.steps
-                ],
-            }
-        )  # fmt: skip
-    return {"schema": SCHEMA, "acceptance": [float(a) for a in asked.acceptance], "variants": found}
