@@ -274,7 +274,7 @@ def _cost(study: Study, order: str) -> Cost:
             graph = build_graph(kept)
             sizes = study.sizes(graph)
             again = choose(graph, order, sizes, values, count, rewritten=True)
-            chosen = replace(again, title=chosen.title)
+            chosen = replace(again, title=chosen.title, member_of=chosen.member_of)
     if study.layout:
         graph = replace(graph, variant=with_layout(graph.variant, study.layout))
     return cost_of(graph, chosen, conventions, sizes)

@@ -16,7 +16,7 @@ from ..notation import Notation, number_text
 from ..poly import Coefficient
 from ..report import Block, Cell, Display, Heading, Math, Prose, Report, Table, cell, prose
 from .parts import LONG, addends_of, conventions_table, number_math, packed, sizes_prose
-from .times import deployment_rows
+from .times import deployed, deployment_rows
 
 __all__ = ["condition_math", "crossover_blocks", "crossover_report", "root_math"]
 
@@ -88,7 +88,7 @@ def crossover_report(crossover: Crossover, study: Study, notation: Notation, mea
     return Report(
         title=f"{study.variant.title}: {first} against {second}",
         subtitle=f"{measure}, scope {study.conventions.scope}, phase {study.conventions.phase}, "
-        f"pairs {study.conventions.pairs}",
+        f"pairs {study.conventions.pairs}{deployed(study)}",
         blocks=tuple(blocks),
         sources=tuple(sources),
     )

@@ -19,7 +19,7 @@ from .crossover import crossover_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
 from .numbers import growth_blocks, number_blocks
 from .parts import LONG, Setter, conventions_table, number_math
-from .times import deployment_rows, rank_blocks, time_blocks
+from .times import deployed, deployment_rows, rank_blocks, time_blocks
 
 __all__ = ["derivation_report", "joined_report"]
 
@@ -36,9 +36,10 @@ def derivation_report(
         blocks += crossover_blocks(study, order.name, rival, notation)
     blocks += claim_blocks(weighed(derivation_assertions(derivation, others)), notation, steps=steps)
     blocks += [Heading("Conventions"), *_conventions(derivation)]
+    knobs = f"{study.conventions.phase}, scope {study.conventions.scope}{deployed(study)}"
     return Report(
         title=study.variant.title,
-        subtitle=f"order {order.label}, {study.conventions.phase}, scope {study.conventions.scope}",
+        subtitle=f"order {order.label}, {knobs}",
         blocks=tuple(blocks),
         sources=_sources(study),
     )
@@ -65,9 +66,10 @@ def joined_report(
     pairs = [a for first, second in combinations(known, 2) for a in crossover_assertions(study, first, second)]
     blocks += claim_blocks(weighed(pairs), notation, "Claims about the crossovers", steps)
     blocks += [Heading("Conventions"), *_conventions(found[0])]
+    knobs = f"{study.conventions.phase}, scope {study.conventions.scope}{deployed(study)}"
     return Report(
         title=study.variant.title,
-        subtitle=f"{len(found)} orders, {study.conventions.phase}, scope {study.conventions.scope}",
+        subtitle=f"{len(found)} orders, {knobs}",
         blocks=tuple(blocks),
         sources=_sources(study),
     )

@@ -12,7 +12,7 @@ from ..report import Block, Cell, Prose, Table, cell, prose
 from ..roofline import Timed, timed
 from .parts import number_math
 
-__all__ = ["deployment_rows", "rank_blocks", "seconds_text", "time_blocks"]
+__all__ = ["deployed", "deployment_rows", "rank_blocks", "seconds_text", "time_blocks"]
 
 _UNITS = ((1, "s"), (10**3, "ms"), (10**6, "µs"), (10**9, "ns"))
 
@@ -23,6 +23,15 @@ def seconds_text(seconds: Fraction) -> str:
         if seconds * scale >= 1 or unit == "ns":
             return f"{number_text(seconds * scale)} {unit}"
     raise AssertionError("the last unit takes all")
+
+
+def deployed(study: Study) -> str:
+    """What a deployment adds to a subtitle."""
+    split = study.split
+    words = [f"{kind} {getattr(split, kind)}" for kind in ("tp", "cp", "dp") if getattr(split, kind) > 1]
+    words += ["shared prefix"] if segment(study.variant) is not None else []
+    words += [f"layout {study.layout}"] if study.layout else []
+    return "".join(f", {word}" for word in words)
 
 
 def deployment_rows(study: Study) -> list[tuple[Cell, ...]]:
