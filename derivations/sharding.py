@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .atoms import ceiling
+from .atoms import ceiling, floored, minimum
 from .errors import InputError
 from .graph import Graph
-from .poly import Poly, product
+from .poly import Poly
 from .program import AxisKind, Role
 
 __all__ = ["MOST", "UNSPLIT", "Split", "head_axes", "rank_sizes"]
@@ -76,16 +76,18 @@ def head_axes(graph: Graph) -> tuple[str, ...]:
 def rank_sizes(graph: Graph, split: Split) -> dict[str, Poly]:
     """Axis -> its size on the largest rank, for the axes that tensor parallelism splits.
 
-    The outermost head index is split first; where it has fewer values than there are ranks, each rank has
-    one of them, as a copy, and the next index is split on. Raises InputError where there are no heads.
+    Whole values of the outermost head index go to ranks. Where it has fewer than there are ranks, each rank
+    has one of them, as a copy, and the ranks that share it split the next index. Raises InputError where
+    there are no heads.
     """
     if split.tp == 1:
         return {}
-    names, axes, ranks = head_axes(graph), graph.variant.axes, Poly.const(split.tp)
+    names, ranks = head_axes(graph), Poly.const(split.tp)
     if not names:
         raise InputError(f"--tp {split.tp}: {graph.variant.name} has no index of heads to split; leave it out")
     shares: dict[str, Poly] = {}
-    for place, axis in enumerate(names):
-        whole = product(axes[name].size for name in names[: place + 1])
-        shares[axis] = ceiling(whole, ranks) * product(shares.values()).inverse()
+    for axis in names:
+        size = graph.variant.axes[axis].size
+        shares[axis] = ceiling(size, ranks)
+        ranks = floored(ranks, minimum(size, ranks))
     return shares

@@ -54,7 +54,7 @@ BAD = [
     (("mla", "--notation", "artcle"), "unknown notation 'artcle'; did you mean 'article'?"),
     (("mla", "--formed", "cached", "--no-cache"), "formed rows cannot be cached where there are no caches; drop --no-cache"),
     (("crossover", "mla", "absorb", "absorb"), "a crossover needs two different orders, and absorb was given twice"),
-    (("crossover", "mla", "absorb", "expand", "--gpu", "h200"), "unknown option '--gpu'; did you mean '--output'?"),
+    (("crossover", "mla", "absorb", "expand", "--gpu", "h200"), "--gpu: flops do not depend on it; add --measure time"),
     (("mla", "rope"), "'rope' is one word too many; options of a variant follow a plus sign, as in mla+rope"),
     (("deepseek-v3",), "deepseek-v3 is a model, not a variant; write `derive mla+rope+query-latent --model deepseek-v3`"),
     (("reports",), "unknown command 'reports'; did you mean 'report'?"),

@@ -100,14 +100,14 @@ def test_json_needs_no_library(monkeypatch):
     assert keys == sorted(keys)
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html"])
 def test_without_the_extra(monkeypatch, suffix):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     message = refused(render_plot, lines(), suffix)
     assert "pip install 'derivations[plots]'" in message
 
 
-@pytest.mark.parametrize("suffix", ["", ".pdf", ".SVG", "svg"])
+@pytest.mark.parametrize("suffix", ["", ".eps", ".SVG", "svg"])
 def test_other_suffixes(suffix):
     message = refused(render_plot, lines(), suffix)
     assert all(name in message for name in SUFFIXES)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from command import data, derive, shown
 
 import derivations
-from derivations.publish import pages
+from derivations.publish import Page, pages
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,11 +32,10 @@ def test_reports_are_up_to_date(made):
     assert [path for path in made if committed[path] != made[path]] == [], "run `make report`"
 
 
-def test_reports_do_not_differ_from_run_to_run(made):
-    assert {page.path: page.text for page in pages()} == made
-
-
-def test_report_writes_only_what_changed(tmp_path, made):
+def test_report_writes_only_what_changed(tmp_path, monkeypatch):
+    few = list(islice(pages(), 3))
+    made = [*few, Page("README.md", "Reports", "all of them\n")]
+    monkeypatch.setattr("derivations.publish.pages", lambda: iter(made))
     folder = tmp_path / "out"
     status, out, err = derive("report", "-o", str(folder))
     assert (status, out) == (0, "")

@@ -40,11 +40,13 @@ def command(variant: str, first: str, second: str, symbol: str, measure: str, **
     form = pick_format(flags)
     check_output(flags["output"])
     from ..derivation import crossover_of
-    from ..errors import unknown
+    from ..errors import InputError, unknown
     from ..notation import Notation, load_notation
 
     if measure not in _MEASURES:
         raise unknown("measure", measure, _MEASURES)
+    if measure != "time" and flags.get("gpu"):
+        raise InputError(f"--gpu: {measure} do not depend on it; add --measure time")
     program = program_of(variant, flags)
     conventions = conventions_of(flags, scope="attention", phase="verify" if symbol == "S" else "decode")
     study = study_of(program, conventions, flags)

@@ -16,6 +16,7 @@ def gap(line: Term, left: Term, right: Term) -> Term:
     """Both sides of the line of `right - left`."""
     e, *sides = form(line)
     need(e == (right if left == ("num", 0) else ("sub", right, left)), "not the difference")
+    need(not {*sides[0]} & {*sides[1]}, "not in lowest terms")
     return tuple(sides)
 
 

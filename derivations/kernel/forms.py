@@ -68,6 +68,9 @@ def factor(step: Step) -> bool:
     old, new = (over, above) if over != above else (low, below)
     gone, come = left_over(old, new), left_over(new, old)
     need(len(gone) == 1 and len(come) > 1 and data(ONE) not in come and new == ordered(new), "not one factor")
+    need(
+        sum(c < 0 for p in map(read, come) for c in [p.get((), 1)] if len(p) == 1) < 2, "two signs that cancel"
+    )
     return e == same_e and (over == above or low == below) and times(*map(read, come)) == read(gone[0])
 
 
