@@ -168,6 +168,7 @@ class _Printer:
         parts = [self.poly(argument) for argument in atom.arguments]
         if atom.function == "min":
             return f"\\min({', '.join(parts)})" if self.is_latex else f"min({', '.join(parts)})"
+        parts = [f"({t})" if _compound(a) else t for a, t in zip(atom.arguments, parts, strict=True)]
         if self.is_latex:
             left, right = ("\\lceil", "\\rceil") if atom.function == "ceil" else ("\\lfloor", "\\rfloor")
             return f"{left} {parts[0]}/{parts[1]} {right}"
@@ -297,6 +298,11 @@ class _Printer:
             if exponent > shared:
                 parts.append(self.power(text, exponent - shared))
         return "\\,".join(parts) or "1"
+
+
+def _compound(poly: Poly) -> bool:
+    """Whether it is a sum or a quotient, which needs parentheses beside a fraction line."""
+    return len(poly.terms) > 1 or any(e < 0 for powers, _ in poly.powers() for e in powers.values())
 
 
 def number_text(value: Coefficient | float, digits: int = 2) -> str:
