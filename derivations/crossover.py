@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["Condition", "Crossover", "Root", "Solution", "conditions_of", "cross"]
 
 
+_PREFIX = "L_p"
+"""Tokens of a shared prefix: it leaves room for the step's own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A strict inequality between sizes: `slack > 0`."""
@@ -226,8 +230,10 @@ def _ends(poly: Poly, symbol: str) -> tuple[Poly, Poly]:
     """What has the sign of `poly` at the lower and the upper end of the symbol's range."""
     parts = poly.coefficients(symbol)
     top = parts[max(parts)]
-    if symbol == "S":
-        return parts[min(parts)], put(poly, {"S": Poly.symbol("L")})
+    if symbol in ("S", _PREFIX):
+        _, last = _range(poly, symbol)
+        assert last is not None
+        return parts[min(parts)], put(poly, {symbol: last})
     if symbol == "L":
         queries, _ = _range(poly, symbol)
         return poly.map_symbols(lambda name: queries if name == "L" else None), top
@@ -258,7 +264,10 @@ def _cases(kept: Poly, symbol: str, a: Poly, b: Poly, c: Poly) -> list[tuple[boo
 def _range(poly: Poly, symbol: str) -> tuple[Poly, Poly | None]:
     """The ends of the symbol's range; None is infinity."""
     if symbol == "S":
-        return Poly(), Poly.symbol("L")
+        shared = _PREFIX in free_symbols(poly)
+        return Poly(), Poly.symbol("L") - (Poly.symbol(_PREFIX) if shared else 0)
+    if symbol == _PREFIX:
+        return Poly(), Poly.symbol("L") - (Poly.symbol("S") if "S" in free_symbols(poly) else 1)
     if symbol == "L":
         return Poly.symbol("S") if "S" in free_symbols(poly) else Poly.const(1), None
     return Poly(), None

@@ -67,7 +67,9 @@ def _named(variant: Variant, text: str, cached: Mapping[str, Tensor]) -> dict[st
 
 def _pairs(text: str, cached: Mapping[str, Tensor]) -> Iterator[tuple[str, Fraction]]:
     seen = set[str]()
-    for part in text[:400].split(","):
+    if len(text) > 400:
+        raise InputError("--kv-layout: the text is longer than 400 characters")
+    for part in text.split(","):
         name, _, width = (piece.strip() for piece in part.partition("="))
         if name not in cached:
             raise unknown("cached tensor", name, cached)

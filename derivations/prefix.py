@@ -63,6 +63,7 @@ class _Splitter:
         for name in (
             name for name, tensor in variant.tensors.items() if name in self.clones and self.pairs(tensor)
         ):
+            self.masks.setdefault(name, Mask(MaskKind.DENSE))
             self.masks[self.clones[name]] = Mask(MaskKind.FULL)
         given = parse_comparison(f"{LENGTH} + S <= L", Place("--prefix"))
         return replace(

@@ -102,7 +102,8 @@ def _name(kernel: str, apart: bool, terms: list[CostTerm]) -> str:
     if kernel in ("core", "indexer"):
         return f"{kernel} over the prefix" if apart else kernel
     if kernel.startswith("rows of"):
-        return "forming rows of the prefix" if apart else "forming rows"
+        stage = "" if kernel == "rows of lift" else f" ({kernel.removeprefix('rows of ')})"
+        return f"forming rows of the prefix{stage}" if apart else f"forming rows{stage}"
     step = next((term.step for term in terms if term.step is not None), None)
     return terms[0].where if step is None else step.where
 

@@ -12,20 +12,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from math import ceil, floor
 
-from .atoms import evaluate
+from .atoms import evaluate, free_symbols
 from .costs import Cost
 from .crossover import Root
 from .derivation import Study, derive
 from .errors import InputError
-from .poly import Coefficient
+from .poly import Coefficient, Poly
 from .regimes import cross_in_regimes
-from .roofline import RIDGE, timed
+from .roofline import RIDGE, kernels, timed
 
 __all__ = ["Budget", "Drafted", "acceptance_of", "budget_of", "drafted", "expected"]
 
 _LONGEST = 64
+_SCANNED = 1 << 16
+"""Queries of a step that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +36,43 @@ class Budget:
 
     cost: Cost
     """Of one order with S free."""
+    gap: Poly
+    """FLOPs less R times bytes: not above 0 as long as the kernel waits for memory."""
     root: Root | None
-    """The S at which arithmetic and memory take equally long; None where no S is."""
+    """The S at which arithmetic and memory take equally long, where that is one formula at all sizes."""
 
     def at(self, values: Mapping[str, Coefficient], ridge: Fraction) -> int | None:
-        """The largest S left of the ridge, 0 if none is; None where a size is missing, or no S is too many."""
+        """The largest S left of the ridge, 0 if none is; None where a size is missing, or no S is too many.
+
+        Up to it every S is; where L is known S goes no further, and each step is tried.
+        """
         known = {**{n: v for n, v in values.items() if n != "S"}, "R": ridge}
-        if self.root is not None:
+        if "L" not in known and self.root is not None:
             value = self.root.value(known)
             return None if value is None else max(0, floor(value))
-        gap = evaluate(self.cost.flops - self.cost.bytes * RIDGE, {**known, "S": 1})
-        return 0 if gap is not None and gap > 0 else None
+
+        def past(queries: int) -> bool | None:
+            gap = evaluate(self.gap, {**known, "S": queries})
+            return None if gap is None else gap > 0
+
+        last = min(int(known.get("L", _LONGEST)) - int(known.get("L_p", 0)), _SCANNED)
+        for queries in range(1, last + 1):
+            found = past(queries)
+            if found is None:
+                return None
+            if found:
+                return queries - 1
+        return None
 
 
 def budget_of(study: Study, order: str) -> Budget:
-    """The budget of an order in the study's scope."""
+    """The budget of an order in the study's scope, in FLOPs whatever unit the ledger has."""
     cost = derive(study.under(phase="verify"), order).cost
-    found = cross_in_regimes(cost.flops, cost.bytes * RIDGE, "S", ("memory", "compute"), study.variant.facts)
-    roots = [solution.root for solution in found.solutions if solution.below == "memory"]
-    return Budget(cost, roots[0] if roots else None)
+    flops = cost.flops * (1 if study.conventions.unit == "flops" else 2)
+    moved = cost.bytes * RIDGE
+    found = cross_in_regimes(flops, moved, "S", ("memory", "compute"), study.variant.facts)
+    roots = [solution.root for solution in found.solutions]
+    return Budget(cost, flops - moved, roots[0] if len(roots) == 1 else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +94,9 @@ class Drafted:
 def acceptance_of(text: str) -> tuple[Fraction, ...]:
     """`0.8`, for every drafted token alike, or one for each: `0.9,0.8,0.7`. Raises InputError."""
     found = []
-    for part in text[:400].split(","):
+    if len(text) > 400:
+        raise InputError("--acceptance: the text is longer than 400 characters")
+    for part in text.split(","):
         try:
             value = Fraction(part.strip()) if len(part) < 20 and "e" not in part.lower() else Fraction(-1)
         except (ValueError, ZeroDivisionError):
@@ -105,12 +127,19 @@ def drafted(
     layers = study.model.attention_layers if study.model is not None else 1
     cost = derive(study.under(phase="verify"), order).cost
     values = {name: value for name, value in study.values.items() if name != "S"}
+    room = values.get("L", max(drafts) + 1) - values.get("L_p", 0)
+    if max(drafts) + 1 > room:
+        raise InputError(
+            f"--draft {max(drafts)}: {max(drafts) + 1} queries do not fit into {room} tokens of context"
+        )
 
     def seconds(queries: int) -> Fraction:
         assert study.gpu is not None
         found = timed(cost, study.gpu, study.compute, {**values, "S": queries})
         if found is None:
-            raise InputError("how long a step takes needs all sizes; give them with --model and --set")
+            used = {n for k in kernels(cost) for n in free_symbols(k.flops + k.bytes)}
+            missing = ", ".join(sorted(used - {*values, "S"}))
+            raise InputError(f"how long a step takes needs {missing}; give it with --model, --set or --batch")
         return sum((one.seconds for one in found), start=Fraction(0)) * layers
 
     one = _draft_seconds(study, order, values, vocabulary)
@@ -128,7 +157,8 @@ def _draft_seconds(
 ) -> Fraction:
     """One drafted token: the projection, the block, and the head if the vocabulary is known."""
     assert study.gpu is not None
-    width, batch = Fraction(values.get("d_model", 0)), Fraction(values.get("B", 1))
+    width = Fraction(values.get("d_model", 0))
+    batch = Fraction(ceil(Fraction(values.get("B", 1)) / study.split.dp))
     if not width:
         raise InputError("the cost of a draft needs d_model; give it with --model or --set")
     peak, bandwidth = study.gpu.peak_of(study.compute), study.gpu.bandwidth.value

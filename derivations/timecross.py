@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 from .atoms import evaluate, free_symbols
 from .costs import Cost
-from .crossover import Crossover, Solution, conditions_of, cross
+from .crossover import Crossover, Solution, conditions_of
 from .errors import InputError
 from .poly import Coefficient, Poly, total
+from .prefix import LENGTH
 from .regimes import at_root, cross_in_regimes
 from .roofline import RIDGE, Kernel, kernels, time_of
 
@@ -76,9 +77,30 @@ def cross_in_time(
             f"{len(either)} kernels may wait for arithmetic or for memory; compare fewer, or a scope"
         )
     at = {name: value for name, value in values.items() if name != symbol}
-    found_there = tuple(_regimes(parts, shared, either, symbol, names, facts, at))
+    found_there = tuple(dict.fromkeys(_regimes(parts, shared, either, symbol, names, facts, at)))
+    _none_missed(whole.difference, found_there, symbol, at)
     never = None if found_there else "the times do not cross at these sizes"
     return replace(whole, solutions=found_there, never=never)
+
+
+def _none_missed(gap: Poly, found: tuple[Solution, ...], symbol: str, at: Mapping[str, Coefficient]) -> None:
+    """Raises InputError where the times cross between sizes that are tried and no formula says where."""
+    last = int(_last(symbol, at))
+    tried = sorted({1 + (last - 1) * k // 64 for k in range(65)} | {2**k for k in range(last.bit_length())})
+    signs = [(x, evaluate(gap, {**at, symbol: x}) or 0) for x in tried if x <= last]
+    places = [root for s in found if (root := s.root.value(at)) is not None]
+    for (low, one), (high, two) in pairwise((x, sign) for x, sign in signs if sign):
+        if (one > 0) != (two > 0) and not any(low <= place <= high for place in places):
+            raise InputError(
+                f"the times cross between {symbol} = {low} and {high}, where there is no closed form"
+            )
+
+
+def _last(symbol: str, at: Mapping[str, Coefficient]) -> Coefficient:
+    """The largest value of a symbol that is of interest."""
+    if symbol in ("S", LENGTH) and "L" in at:
+        return max(1, at["L"] - at.get(LENGTH if symbol == "S" else "S", 0))
+    return 2**24
 
 
 def _proved(solution: Solution, parts: list[_Part], symbol: str, facts: Facts) -> tuple[tuple[str, str], ...]:
@@ -114,8 +136,8 @@ def _regimes(
             for name in names
         ]  # fmt: skip
         try:
-            local = cross(sides[0], sides[1], symbol, names, facts)
-        except InputError:
+            local = cross_in_regimes(sides[0], sides[1], symbol, names, facts)
+        except InputError:  # no formula in this regime; that none is missed is seen afterwards
             continue
         for solution in local.solutions:
             there = solution.root.value(at)
@@ -129,7 +151,7 @@ def _regimes(
 
 
 def _inside(there: Fraction, symbol: str, at: Mapping[str, Coefficient]) -> bool:
-    return there > 0 and (symbol != "S" or there < at.get("L", there + 1))
+    return 0 < there < _last(symbol, at)
 
 
 def _holds(solution: Solution, at: Mapping[str, Coefficient]) -> bool:

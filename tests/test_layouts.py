@@ -167,7 +167,7 @@ def test_pages_name_the_layout():
         ("gqa", "K=1e0", "bytes per element"),
         ("gqa", "K=²", "bytes per element"),
         ("gqa", "K=99999/1", "bytes per element"),
-        ("gqa", "K=1" + " " * 500 + ",V=bad", "bytes per element"),
+        ("gqa", "K=1" + " " * 500 + ",V=bad", "longer than 400 characters"),
     ],
 )
 def test_layouts_that_are_refused(variant, layout, says):

@@ -80,11 +80,12 @@ def test_grouped_queries_by_hand(batch):
         assert numbers("gqa", "direct", sizes, phase="verify", pairs=pairs) == (flops, moved)
 
 
-@pytest.mark.parametrize("order", ["absorb", "expand"])
-def test_a_batch_of_one_neither_gains_nor_loses(order):
-    shared = numbers("mla+rope", order, {"B": 1, "L_p": 77, "L": 500}, scope="layer")
+@pytest.mark.parametrize(("order", "scope"), [("absorb", "core"), ("expand", "core"), ("expand", "layer")])
+def test_a_batch_of_one_neither_gains_nor_loses(order, scope):
+    """Absorbed, each segment is lifted by itself: sums are not factored, so the layer pays W_UV twice."""
+    shared = numbers("mla+rope", order, {"B": 1, "L_p": 77, "L": 500}, scope=scope)
     values = {**DIMS, "L": 500, "B": 1}
-    plain = derive(Study(load_variant("mla+rope"), Conventions(scope="layer"), values), order)
+    plain = derive(Study(load_variant("mla+rope"), Conventions(scope=scope), values), order)
     assert shared == (plain.value(plain.flops), plain.value(plain.bytes))
 
 
@@ -186,7 +187,7 @@ V3 = ("mla+rope", "--model", "deepseek-v3", "--order", "absorb", "--set", "L=100
         ((*V3, "--prefix", "101"), "is longer than the context allows"),
         ((*V3, "--prefix", "100"), "is longer than the context allows; L=100 holds it and the new tokens"),
         ((*V3, "--prefix", "96", "--phase", "verify", "--set", "S=5"), "is longer than the context allows"),
-        ((*V3, "--prefix", "100", "--phase", "verify"), "L_p=100"),
+        ((*V3, "--prefix", "100", "--phase", "verify"), "--prefix 100: is longer"),
         ((*V3, "--prefix", "0"), "--prefix 0: not a size"),
         ((*V3, "--prefix", "-1"), "--prefix -1: not a size"),
         ((*V3, "--prefix", "1.5"), "--prefix 1.5: not a size"),

@@ -73,12 +73,13 @@ def test_the_free_draft(name, order, formula, numbers):
     [("mha", "direct"), ("mla+rope", "absorb"), ("mla+rope", "expand"), ("dsa", "absorb"), ("dsa", "expand"),
      ("./tests/variants/window-diff.yaml", "absorb"), ("./tests/variants/gla.yaml", "absorb")],
 )  # fmt: skip
-@pytest.mark.parametrize("scope", ["core", "attention", "kernel"])
-@pytest.mark.parametrize("pairs", ["full", "causal"])
+@pytest.mark.parametrize(
+    ("scope", "pairs"), [("core", "full"), ("core", "causal"), ("attention", "full"), ("kernel", "full")]
+)
 def test_the_budget_against_a_scan(name, order, scope, pairs):
     """The largest S up to which FLOPs stay below R times bytes, S by S; all of them: L, or nothing said."""
     rng = random.Random(f"{name} {order} {scope} {pairs}")
-    for _ in range(4):
+    for _ in range(3):
         values = {n: rng.randint(1, 12) for n in HEADS} | {"L": rng.randint(20, 60), "b": 2, "d_model": 16}
         values["G"], values["H"] = 2, 2 * values["H"]
         ridge = Fraction(rng.choice([3, 20, 70, 400]), 2)

@@ -169,7 +169,7 @@ def test_every_crossing_is_found_and_every_found_one_is_one(scope, symbol, knobs
         except InputError as error:
             assert "closed form" in str(error) or "square root" in str(error)  # noqa: PT017
             continue
-        points = [start + (end - start) * Fraction(i, 500) for i in range(501)]
+        points = [start + (end - start) * Fraction(i, 200) for i in range(201)]
         count += check(found, values, points)
     assert count
 

@@ -13,6 +13,7 @@ from .options import (
     emit,
     format_options,
     notice,
+    own_sizes,
     pick_format,
     study_of,
     study_options,
@@ -44,10 +45,10 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         loaded.append((program_of(name, flags), order))
     conventions = conventions_of(flags, scope="core")
     everyone = {symbol for variant, _ in loaded for symbol in variant.symbols}
-    given = parse_assignments(flags["assignments"], everyone)
+    parse_assignments(flags["assignments"], everyone)
     derivations = []
     for variant, order in loaded:
-        own = [f"{n}={v}" for n, v in given.items() if n in variant.symbols]
+        own = own_sizes(flags, variant)
         study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
         derivations += [derive(study, name) for name in orders_asked(study, order)]
     _left_out(derivations)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -19,6 +20,24 @@ from .options import (
 )
 
 _MEASURES = ("flops", "bytes", "time")
+
+
+def _ridge(flags: dict[str, Any]) -> Fraction | None:
+    """The ridge given as a size, taken out of the assignments."""
+    from ..dims import parse_value
+    from ..errors import InputError
+
+    pairs = [pair.partition("=") for pair in flags["assignments"] or ()]
+    given = [value for name, _, value in pairs if name.strip() == "R"]
+    flags["assignments"] = tuple("".join(pair) for pair in pairs if pair[0].strip() != "R")
+    if not given:
+        return None
+    if flags.get("gpu") or len(given) > 1:
+        raise InputError("R, the ridge, is given twice; leave one out")
+    try:
+        return Fraction(parse_value("b", given[0], False, ""))
+    except InputError:
+        raise InputError(f"--set R={given[0][:20]}: not a ridge; write for example R=295") from None
 
 
 @click.command(help="Where two orders of VARIANT cost the same, and which is cheaper on each side.")
@@ -48,10 +67,13 @@ def command(variant: str, first: str, second: str, symbol: str, measure: str, **
     if measure != "time" and flags.get("gpu"):
         raise InputError(f"--gpu: {measure} do not depend on it; add --measure time")
     program = program_of(variant, flags)
+    ridge = _ridge(flags) if measure == "time" else None
     conventions = conventions_of(flags, scope="attention", phase="verify" if symbol == "S" else "decode")
     study = study_of(program, conventions, flags)
-    if measure == "time" and study.gpu is not None:
-        study = replace(study, values={**study.values, "R": study.gpu.ridge(study.compute)})
+    if study.gpu is not None:
+        ridge = study.gpu.ridge(study.compute)
+    if ridge is not None:
+        study = replace(study, values={**study.values, "R": ridge})
     crossover = crossover_of(study, first, second, symbol, measure)
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     notation = Notation.of(program.symbols, file, conventions.phase)

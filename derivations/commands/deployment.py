@@ -68,9 +68,9 @@ def deployment_of(flags: dict[str, Any]) -> dict[str, Any]:
     layout, compute = flags.pop("kv_layout", None), flags.pop("compute", None)
     if layout is not None and not layout.strip():
         raise InputError("--kv-layout: the name of the layout is empty")
-    if compute is not None and not flags.get("gpu"):
+    if compute is not None and not flags.get("gpu") and not flags.pop("gpus", None):
         raise InputError(f"--compute {compute[:20]}: it decides the peak of a GPU; give one with --gpu")
-    return {"split": Split(**counts), "layout": layout or "", "compute": compute or "bf16"}
+    return {"split": Split(**counts), "layout": layout or "", "compute": "bf16" if compute is None else compute}
 
 
 def check_prefix(values: Mapping[str, Any], queries: int) -> None:
@@ -85,7 +85,7 @@ def check_prefix(values: Mapping[str, Any], queries: int) -> None:
 def _count(kind: str, text: str | None) -> int:
     if text is None:
         return 1
-    if not re.fullmatch(r"[0-9]{1,6}", text.strip()):
+    if not re.fullmatch(r"[0-9]{1,9}", text.strip()):
         raise InputError(f"--{kind} {text[:20]}: not a number of ranks; write for example --{kind} 8")
     return int(text)
 

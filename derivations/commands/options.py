@@ -191,6 +191,11 @@ def conventions_of(flags: dict[str, Any], scope: str, phase: str = "decode") -> 
     return Conventions(**values)
 
 
+def own_sizes(flags: dict[str, Any], variant: Any) -> list[str]:
+    """The assignments that are about symbols of one of several variants, as they were given."""
+    return [pair for pair in flags["assignments"] if pair.partition("=")[0].strip() in variant.symbols]
+
+
 def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool = False) -> Any:
     """The study of the flags: sizes of the model, then those set by hand."""
     from ..checkpoints import load_checkpoint
@@ -209,7 +214,7 @@ def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool 
     if model is not None and is_path(flags["model"]):
         check_checkpoint(model)
     gpu = load_accelerator(flags["gpu"]) if flags.get("gpu") else None
-    check_prefix(values, 1 if conventions.phase == "decode" else 0)
+    check_prefix(values, 1)
     study = Study(variant, conventions, values, model, gpu, **deployed)
     if model is not None and not quiet:
         _left_out(variant, model)

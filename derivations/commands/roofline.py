@@ -13,6 +13,7 @@ from .options import (
     conventions_of,
     emit,
     format_options,
+    own_sizes,
     pick_format,
     study_of,
     study_options,
@@ -52,10 +53,10 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         flags = dict(shared)
         loaded.append((program_of(name, flags), order))
     conventions = conventions_of(flags, scope="core")
-    given = parse_assignments(flags["assignments"], {s for variant, _ in loaded for s in variant.symbols})
+    parse_assignments(flags["assignments"], {s for variant, _ in loaded for s in variant.symbols})
     derivations = []
     for variant, order in loaded:
-        own = [f"{n}={v}" for n, v in given.items() if n in variant.symbols]
+        own = own_sizes(flags, variant)
         study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
         derivations += [derive(study, name) for name in orders_asked(study, order or None)]
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ from .options import (
     conventions_of,
     emit,
     format_options,
+    own_sizes,
     pick_format,
     study_of,
     study_options,
@@ -45,6 +47,7 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     check_output(plot, "--plot")
     from ..dims import parse_assignments, parse_value
     from ..drawing import check_suffix, render_plot
+    from ..errors import InputError
     from ..hardware import load_accelerator
     from ..notation import load_notation
     from ..speculation import acceptance_of
@@ -54,17 +57,21 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     acceptance = acceptance_of(flags.pop("acceptance"))
     vocab = flags.pop("vocab")
     vocabulary = int(parse_value("V", vocab, True, "--vocab ")) if vocab is not None else None
-    parts = [load_accelerator(name.strip()) for name in gpus.split(",")] if gpus else []
+    parts = [load_accelerator(name.strip()) for name in gpus.split(",")] if gpus is not None else []
+    if flags.get("phase") == "prefill" or flags.get("no_cache"):
+        raise InputError("a draft is verified against a cache; leave out --phase prefill and --no-cache")
+    if plot and not flags.get("gpu"):
+        raise InputError("--plot: the speedup needs an accelerator; give one with --gpu")
     loaded, shared = [], dict(flags)
     for text in variants:
         name, order = _split(text)
-        flags = dict(shared)
+        flags = {**shared, "gpus": gpus}
         loaded.append((program_of(name, flags), order))
     conventions = conventions_of(flags, scope="core")
-    given = parse_assignments(flags["assignments"], {s for variant, _ in loaded for s in variant.symbols})
+    parse_assignments(flags["assignments"], {s for variant, _ in loaded for s in variant.symbols})
     studies = []
     for variant, order in loaded:
-        own = [f"{n}={v}" for n, v in given.items() if n in variant.symbols]
+        own = own_sizes(flags, variant)
         study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
         studies.append((study, order or _usual(study)))
     parts = parts or ([studies[0][0].gpu] if studies[0][0].gpu else [])
@@ -105,6 +112,6 @@ def _usual(study: Any) -> str:
 def _draft(text: str) -> int:
     from ..errors import InputError
 
-    if not text.strip().isdigit() or not 1 <= int(text[:6]) <= 64:
+    if not re.fullmatch(r"[0-9]{1,3}", text.strip()) or not 1 <= int(text) <= 64:
         raise InputError(f"--draft {text[:20]}: a number of drafted tokens is between 1 and 64")
     return int(text)

@@ -82,5 +82,10 @@ def _rendered(derivations: list[Any], notation: Any, form: str, flags: dict[str,
 
 def _rivals(derivations: list[Any]) -> list[str]:
     """The named orders, which are held against each other; none for an order that has no name of its own."""
-    named = [order.name for order in derivations[0].study.variant.orders]
+    from ..prefix import segment
+
+    variant = derivations[0].study.variant
+    if segment(variant) is not None:  # four orders in place of two, whose crossovers are asked for one by one
+        return []
+    named = [order.name for order in variant.orders]
     return named if len(derivations) > 1 or derivations[0].cost.order.name in named else []

@@ -52,7 +52,7 @@ def roofline_report(found: Sequence[Derivation], file: NotationFile | None) -> R
 
 
 def _table(found: Sequence[Derivation], file: NotationFile | None) -> Table:
-    heads = ("variant", "order", "FLOP/B", "value", "of the peak", "waits for", "free S")
+    heads = ("variant", "order", "FLOP/B", "value", "of the peak", "waits for", "free S of the core")
     rows = []
     for derivation in found:
         setter = Setter.of(derivation, Notation.of(derivation.study.variant.symbols, file, "verify"))
@@ -93,11 +93,13 @@ def _waits(derivation: Derivation) -> str:
 
 
 def free_queries(derivation: Derivation) -> str:
-    """The largest number of queries left of the ridge."""
+    """The largest number of queries with which the core stays left of the ridge."""
+    study, order = derivation.study.under(scope="core"), derivation.cost.order
+    name = order.name if order.name != "best" else next(iter(order.member_of), "")
+    if not name or study.conventions.phase == "prefill" or study.conventions.caches == "none":
+        return "-"
     try:
-        count = budget_of(derivation.study, derivation.cost.order.name).at(
-            derivation.study.values, ridge_of(derivation)
-        )
+        count = budget_of(study, name).at(study.values, ridge_of(derivation))
     except InputError:  # no formula in S: a state, say
         return "-"
     return "-" if count is None else str(count)
@@ -115,7 +117,7 @@ def _advice(found: Sequence[Derivation]) -> str:
         if value <= ridge and free == "1":
             words.append(f"{name}: just left of the ridge; a second query already takes more time.")
         elif value <= ridge and free not in ("-", "0"):
-            words.append(f"{name}: more queries are free up to S = {free}; beyond, time grows with S.")
+            words.append(f"{name}: queries are free for the core up to S = {free}; beyond, time grows with S.")
         elif value <= ridge:
             words.append(f"{name}: it waits for memory; fewer bytes help.")
         else:

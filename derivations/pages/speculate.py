@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..conventions import SCOPES
@@ -63,8 +63,20 @@ class Speculation:
             )
             layer = study.under(scope="layer")
             steps = drafted(layer, order, range(drafts + 1), acceptance, vocabulary) if timed else ()
-            rows.append(_Row(study, derive(study, order), budget_of(study, order), steps))
+            rows.append(
+                _Row(
+                    study,
+                    derive(_one(study).under(phase="decode", unit="flops"), order),
+                    budget_of(study, order),
+                    steps,
+                )
+            )
         return cls(tuple(rows), tuple(gpus), acceptance, vocabulary)
+
+
+def _one(study: Study) -> Study:
+    """The study of a step with one query, whatever S was given."""
+    return replace(study, values={name: value for name, value in study.values.items() if name != "S"})
 
 
 def speculation_report(asked: Speculation, file: NotationFile | None) -> Report:
