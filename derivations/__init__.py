@@ -16,7 +16,8 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     program         a variant as data;  legal: what a legal one is;  spec: YAML to Variant
     masks           pairs and rows as closed forms
     graph, regions  maximal multilinear products between barriers
-    transform       programs without caches, or with other tensors kept as caches
+    transform, prefix             programs without caches, with others, with a prefix that a batch shares
+    sharding, layouts             one rank's share of every index; how wide cached rows are
     trees           bracketings and index points, the only FLOP rule there is
     prices, sharing, partial, frontier     the subset search: orders no other one beats everywhere
     asked, search   orders asked for by name or by words, and the one that stands for them
@@ -28,7 +29,9 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     algebra, analysis, crossover, regimes  factors and limits; intensity and growth; where orders meet
     envelope, maps  the least of several costs along one size, and over two
     resources, library, checkpoints, hardware    files that ship, or the user's own
+    roofline, timecross           time of kernels, and where two orders take equally long
     derivation      a study (what is asked) and its derivation (the answer)
+    speculation     how many queries are free, and what drafting gains
     edges, found, orders      neighbours; every order of a study or an expression with its verdict
     bestmap, statements, rulings           which order is cheapest where; what holds of all bracketings
     areas, vega, plots, drawing            plots of it
@@ -39,13 +42,13 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     syntax, claimterms, claimquantities, claimfile      formulas and files of claims
     proofstore, judging, opinions, storing verdicts; proofs that ship
     witnesses, coq, coqfiles               second opinions: random evaluation, z3, numpy, Coq
-    notation, report, pages, render, publish     letters, documents, templates, JSON, reports/
+    notation, report, pages, render, publish, published     letters, documents, templates, JSON, reports/
     commands, cli   the command line; thin, imported when run
 
 Sizes, costs and results convert to sympy (`.sympy()`, `dims.to_sympy`); nothing imports sympy
 before it is needed. Where this differs from a first plan: `legal` and `regions` stand apart from
 `spec` and `graph`, `steps` and `traffic` from `costs`, `domain` is its own, and conventions that
-change what is kept between steps rewrite the program (`transform`) instead of the ledger.
+change what is kept between steps rewrite the program (`transform`, `prefix`) instead of the ledger.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import click
 
 from ..errors import InputError
 
-__all__ = ["check_prefix", "deployment_of", "deployment_options", "program_of"]
+__all__ = ["batch_options", "check_prefix", "deployment_of", "deployment_options", "program_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OPTIONS = (
@@ -32,6 +32,14 @@ def deployment_options(function: F) -> F:
     """The options, on a command."""
     for name, metavar, text in reversed(_OPTIONS):
         function = click.option(name, metavar=metavar, help=text)(function)
+    return function
+
+
+def batch_options(function: F) -> F:
+    """Those that say which sequences there are: for counts alone."""
+    for name, metavar, text in reversed(_OPTIONS):
+        if name in ("--batch", "--prefix"):
+            function = click.option(name, metavar=metavar, help=text)(function)
     return function
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .deployment import batch_options, program_of
 from .options import (
     Ticker,
     check_output,
@@ -49,6 +50,7 @@ from .options import (
     help="Take something about the sizes as given, such as 'd_k <= d_c'; repeatable.",
 )  # fmt: skip
 @study_options(order=False, gpu=False, knobs=("pairs", "elementwise", "unit"))
+@batch_options
 @format_options(template=False)
 def command(
     variant: str,
@@ -67,13 +69,12 @@ def command(
     from ..bestmap import best_map, study_for_map
     from ..drawing import check_suffix
     from ..errors import InputError
-    from ..library import load_variant
     from ..notation import Notation, load_notation
     from ..orders import orders_of
     from ..transform import assuming
 
+    program = assuming(program_of(variant, flags), assume)
     conventions = conventions_of(flags, scope="layer")
-    program = assuming(load_variant(variant), assume)
     study = study_of(program, conventions, flags)
     symbols = [name.strip() for name in mapped.split(",")] if mapped is not None else []
     if not symbols and (plot or ranges):
