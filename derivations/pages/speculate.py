@@ -11,7 +11,7 @@ from ..derivation import Derivation, Study, derive
 from ..hardware import Accelerator
 from ..notation import Notation, NotationFile, number_text
 from ..plots import Series, line_chart
-from ..report import Block, Cell, Heading, Prose, Report, Table, cell, prose
+from ..report import Block, Cell, Heading, Math, Prose, Report, Table, cell, prose
 from ..speculation import Budget, Drafted, budget_of, drafted
 from ..vega import Spec
 from .crossover import root_math
@@ -88,15 +88,15 @@ def speculation_report(asked: Speculation, file: NotationFile | None) -> Report:
     blocks: list[Block] = []
     if any(row.study.values for row in asked.rows):
         blocks.append(sizes_prose([row.study for row in asked.rows], notation))
-    text = (
-        f"Scope {scope}: {SCOPES[scope].text}. One read of the cache serves S queries. As long as "
-        "F(S) <= R M(S), with the ridge R, the kernel waits for memory, and more queries take no more time. "
-        "Under each part stands the largest whole S for which that holds; 0 says that one query is past the "
-        "ridge already."
+    text: Cell = (
+        f"Scope {scope}: {SCOPES[scope].text}. One read of the cache serves S queries. As long as ",
+        Math("F(S) \\le R\\,M(S)", "F(S) <= R M(S)"),
+        ", with the ridge R, the kernel waits for memory, and more queries take no more time. Under each part "
+        "stands the largest whole S for which that holds; 0 says that one query is past the ridge already.",
     )
     blocks += [
         Heading("The free draft"),
-        prose(text),
+        Prose(text),
         _budgets(asked, notation),
     ]  # fmt: skip
     if any(row.steps for row in asked.rows):
@@ -134,12 +134,16 @@ def _gains(asked: Speculation) -> list[Block]:
     study = asked.rows[0].study
     assert study.gpu is not None
     chances = ", ".join(number_text(a) for a in asked.acceptance)
-    head = "" if asked.vocabulary is not None else "; its output head is left out, as no vocabulary was given"
-    blocks: list[Block] = [
-        prose(f"On {study.gpu.title}, all attention layers, scope layer; acceptance {chances}. A draft costs "
-              f"4 d_model^2 FLOPs, a block of the same attention and the output head{head}. What a layer does "
-              "besides attention is not counted, so these are gains of the attention alone."),
-    ]  # fmt: skip
+    head = "a block of the same attention and the output head"
+    if asked.vocabulary is None:
+        head = "and a block of the same attention; its output head is left out, as no vocabulary was given"
+    words: Cell = (
+        f"On {study.gpu.title}, all attention layers, scope layer; acceptance {chances}. A drafted token costs ",
+        Math("4 d_{\\mathrm{model}}^{2}", "4 d_model^2"),
+        f" FLOPs, {head}. What a layer does besides attention is not counted, so these are gains of the "
+        "attention alone.",
+    )
+    blocks: list[Block] = [Prose(words)]
     for row in asked.rows:
         if not row.steps:
             continue
