@@ -91,8 +91,10 @@ def speculation_report(asked: Speculation, file: NotationFile | None) -> Report:
     text: Cell = (
         f"Scope {scope}: {SCOPES[scope].text}. One read of the cache serves S queries. As long as ",
         Math("F(S) \\le R\\,M(S)", "F(S) <= R M(S)"),
-        ", with the ridge R, the kernel waits for memory, and more queries take no more time. Under each part "
-        "stands the largest whole S for which that holds; 0 says that one query is past the ridge already.",
+        (
+            ", with the ridge R, the kernel waits for memory, and more queries take no more time. Under each part "
+            "stands the largest whole S for which that holds; 0 says that one query is past the ridge already."
+        ),
     )
     blocks += [
         Heading("The free draft"),
@@ -138,10 +140,15 @@ def _gains(asked: Speculation) -> list[Block]:
     if asked.vocabulary is None:
         head = "and a block of the same attention; its output head is left out, as no vocabulary was given"
     words: Cell = (
-        f"On {study.gpu.title}, all attention layers, scope layer; acceptance {chances}. A drafted token costs ",
+        (
+            f"On {study.gpu.title}, all attention layers, scope layer; acceptance {chances}. A drafted "
+            "token costs "
+        ),
         Math("4 d_{\\mathrm{model}}^{2}", "4 d_model^2"),
-        f" FLOPs, {head}. What a layer does besides attention is not counted, so these are gains of the "
-        "attention alone.",
+        (
+            f" FLOPs, {head}. What a layer does besides attention is not counted, so these are gains of the "
+            "attention alone."
+        ),
     )
     blocks: list[Block] = [Prose(words)]
     for row in asked.rows:
