@@ -93,7 +93,7 @@ def speculation_report(asked: Speculation, file: NotationFile | None) -> Report:
         Math("F(S) \\le R\\,M(S)", "F(S) <= R M(S)"),
         (
             ", with the ridge R, the kernel waits for memory, and more queries take no more time. Under each "
-            "part stands the largest whole S for which that holds; 0 says that one query is past the ridge already."
+            "part stands the largest whole S for which that holds; 0 says that one query is past the ridge."
         ),
     )
     blocks += [
