@@ -11,17 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from derivations import Conventions, Study, load_variant
-from derivations.assertions import assertions_of
-from derivations.claimfile import load_claims
 from derivations.claims import Claim, Line, Proof, Term
 from derivations.coq import NoCoq, coq_file
 from derivations.kernel import check
 from derivations.poly import Poly
 from derivations.proofdata import poly_data
 from derivations.proofs import prove
-from derivations.regions import build_graph
-from derivations.search import order_names
 
 AXIOMS = {
     "ClassicalDedekindReals.sig_forall_dec",
@@ -188,27 +183,6 @@ def kinds_in(term: object) -> set[str]:
     return {head for head in term[:1] if head in KINDS}.union(*map(kinds_in, term))
 
 
-def real_claims() -> dict[str, Claim]:
-    """Of MLA the first claims that have a kind no earlier one has; of each other variant one claim."""
-    found: dict[str, Claim] = {}
-    wanted = {"mha": {"same"}, "gqa": {"independent"}, "mqa": {"lim"}, "mla+rope": {"root"}, "mla": KINDS}
-    for variant, left in wanted.items():
-        study = Study(load_variant(variant), Conventions(), {})
-        orders = order_names(build_graph(study.variant))
-        own = load_claims("mla").assertions if variant == "mla" else ()
-        for assertion in [*assertions_of(study, orders), *own]:
-            kinds = kinds_in(assertion.claim.statement)
-            if not kinds & left or assertion.expect == "refuted":
-                continue
-            try:
-                proved(assertion.claim)
-            except Exception:  # what is not proved is no matter here
-                continue
-            left = left - kinds
-            found[f"{variant} {assertion.id}"] = assertion.claim
-    return found
-
-
 def test_coq_accepts_every_kind_on_the_axioms_of_the_reals_alone(coqc: str, tmp_path: Path) -> None:
     files = written(BY_HAND)
     asked = ("value", "whole numbers", "cubic", "limit")
@@ -222,12 +196,6 @@ def test_coq_accepts_every_kind_on_the_axioms_of_the_reals_alone(coqc: str, tmp_
         said = results[name][1]
         assert "Axioms:" in said, name
         assert set(re.findall(r"^([A-Za-z_.]+)\s+:", said, re.M)) <= AXIOMS, name
-
-
-def test_coq_accepts_claims_of_real_variants(coqc: str, tmp_path: Path) -> None:
-    claims = real_claims()
-    assert not refused(compiled(coqc, tmp_path, written(claims)))
-    assert kinds_in(tuple(claim.statement for claim in claims.values())) == KINDS
 
 
 def statement(claim: Claim, *term: object) -> Claim:
