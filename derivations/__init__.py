@@ -26,7 +26,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     einsum          anyone's expression as one region
     conventions     every knob;  steps: an order as steps with stages and kernels
     terms, traffic, costs         the ledger: one line, the byte lines, sums over a scope
-    algebra, analysis, crossover, regimes  factors and limits; intensity and growth; where orders meet
+    algebra, roots, analysis, crossover, regimes  factors and limits; intensity and growth; where orders meet
     envelope, maps  the least of several costs along one size, and over two
     resources, library, checkpoints, hardware    files that ship, or the user's own
     roofline, timecross           time of kernels, and where two orders take equally long

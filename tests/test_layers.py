@@ -43,6 +43,7 @@ LEVELS = (
     ("traffic",),
     ("costs", "prefix", "layouts"),
     ("algebra",),
+    ("roots",),
     ("analysis", "crossover", "envelope"),
     ("maps", "regimes"),
     ("resources",),

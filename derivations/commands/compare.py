@@ -6,19 +6,17 @@ from typing import Any
 
 import click
 
-from .deployment import deployment_options, program_of
+from .deployment import deployment_options
 from .options import (
     check_output,
-    conventions_of,
     emit,
     format_options,
     notice,
-    own_sizes,
     pick_format,
-    study_of,
     study_options,
     unknown_sizes,
 )
+from .several import studies_of
 
 
 @click.command(
@@ -34,22 +32,10 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     form = pick_format(flags)
     check_output(flags["output"])
     from ..derivation import derive, orders_asked
-    from ..dims import parse_assignments
     from ..notation import Notation, load_notation
 
-    programs = [_split(text) for text in variants]
-    shared = dict(flags)
-    loaded = []
-    for name, order in programs:
-        flags = dict(shared)
-        loaded.append((program_of(name, flags), order))
-    conventions = conventions_of(flags, scope="core")
-    everyone = {symbol for variant, _ in loaded for symbol in variant.symbols}
-    parse_assignments(flags["assignments"], everyone)
     derivations = []
-    for variant, order in loaded:
-        own = own_sizes(flags, variant)
-        study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
+    for study, order in studies_of(variants, flags):
         derivations += [derive(study, name) for name in orders_asked(study, order)]
     _left_out(derivations)
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
@@ -57,7 +43,7 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         from ..render.data import SCHEMA, derivation_data, to_json
 
         objects = [
-            derivation_data(d, Notation.of(d.study.variant.symbols, file, conventions.phase))
+            derivation_data(d, Notation.of(d.study.variant.symbols, file, d.study.conventions.phase))
             for d in derivations
         ]
         emit(to_json({"schema": SCHEMA, "orders": objects}), flags["output"])
@@ -66,11 +52,6 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     from ..render import render
 
     emit(render(compare_report(derivations, file), form), flags["output"])
-
-
-def _split(text: str) -> tuple[str, str | None]:
-    name, colon, order = text.rpartition(":")
-    return (name, order) if colon and "/" not in order else (text, None)
 
 
 def _left_out(derivations: list[Any]) -> None:

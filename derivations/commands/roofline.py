@@ -7,18 +7,16 @@ from typing import Any
 
 import click
 
-from .deployment import deployment_options, program_of
+from .deployment import deployment_options
 from .options import (
     check_output,
-    conventions_of,
     emit,
     format_options,
-    own_sizes,
     pick_format,
-    study_of,
     study_options,
     write_whole,
 )
+from .several import studies_of
 
 
 @click.command(
@@ -37,7 +35,6 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     plot = flags.pop("plot")
     check_output(plot, "--plot")
     from ..derivation import derive, orders_asked
-    from ..dims import parse_assignments
     from ..drawing import check_suffix, render_plot
     from ..errors import InputError
     from ..notation import load_notation
@@ -45,19 +42,8 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     suffix = check_suffix(plot) if plot else ""
     if not flags.get("gpu"):
         raise InputError("a roofline needs an accelerator; give one with --gpu (`derive list gpus`)")
-    loaded, shared = [], dict(flags)
-    for text in variants:
-        name, colon, order = text.rpartition(":")
-        if not colon or "/" in order:
-            name, order = text, ""
-        flags = dict(shared)
-        loaded.append((program_of(name, flags), order))
-    conventions = conventions_of(flags, scope="core")
-    parse_assignments(flags["assignments"], {s for variant, _ in loaded for s in variant.symbols})
     derivations = []
-    for variant, order in loaded:
-        own = own_sizes(flags, variant)
-        study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
+    for study, order in studies_of(variants, flags):
         derivations += [derive(study, name) for name in orders_asked(study, order or None)]
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     from ..pages.roofline import roofline_chart, roofline_report

@@ -7,18 +7,16 @@ from typing import Any
 
 import click
 
-from .deployment import deployment_options, program_of
+from .deployment import deployment_options
 from .options import (
     check_output,
-    conventions_of,
     emit,
     format_options,
-    own_sizes,
     pick_format,
-    study_of,
     study_options,
     write_whole,
 )
+from .several import studies_of
 
 
 @click.command(
@@ -45,7 +43,7 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     check_output(flags["output"])
     plot, gpus = flags.pop("plot"), flags.pop("gpus")
     check_output(plot, "--plot")
-    from ..dims import parse_assignments, parse_value
+    from ..dims import parse_value
     from ..drawing import check_suffix, render_plot
     from ..errors import InputError
     from ..hardware import load_accelerator
@@ -62,25 +60,15 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         raise InputError("a draft is verified against a cache; leave out --phase prefill and --no-cache")
     if plot and not flags.get("gpu"):
         raise InputError("--plot: the speedup needs an accelerator; give one with --gpu")
-    loaded, shared = [], dict(flags)
-    for text in variants:
-        name, order = _split(text)
-        flags = {**shared, "gpus": gpus}
-        loaded.append((program_of(name, flags), order))
-    conventions = conventions_of(flags, scope="core")
-    parse_assignments(flags["assignments"], {s for variant, _ in loaded for s in variant.symbols})
-    studies = []
-    for variant, order in loaded:
-        own = own_sizes(flags, variant)
-        study = study_of(variant, conventions, {**flags, "assignments": own}, quiet=True)
-        studies.append((study, order or _usual(study)))
+    asked = studies_of(variants, {**flags, "gpus": gpus})
+    studies = [(study, order or _usual(study)) for study, order in asked]
     parts = parts or ([studies[0][0].gpu] if studies[0][0].gpu else [])
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     from ..pages.speculate import Speculation, speculation_chart, speculation_report
 
-    asked = Speculation.of(studies, parts, drafts, acceptance, vocabulary)
+    found = Speculation.of(studies, parts, drafts, acceptance, vocabulary)
     if plot:
-        content = render_plot(speculation_chart(asked), suffix)
+        content = render_plot(speculation_chart(found), suffix)
         from pathlib import Path
 
         write_whole(Path(plot), content)
@@ -88,16 +76,11 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         from ..render.data import to_json
         from ..render.deployment import speculation_data
 
-        emit(to_json(speculation_data(asked, file)), flags["output"])
+        emit(to_json(speculation_data(found, file)), flags["output"])
         return
     from ..render import render
 
-    emit(render(speculation_report(asked, file), form), flags["output"])
-
-
-def _split(text: str) -> tuple[str, str | None]:
-    name, colon, order = text.rpartition(":")
-    return (name, order) if colon and "/" not in order else (text, None)
+    emit(render(speculation_report(found, file), form), flags["output"])
 
 
 def _usual(study: Any) -> str:
