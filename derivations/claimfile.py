@@ -14,8 +14,8 @@ claims:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -30,10 +30,10 @@ from .expr import parse_comparison
 from .nested import cheapest_statement
 from .quantities import Assertion, claim_about
 from .refuter import nowhere
-from .resources import is_path, names, resource
+from .resources import is_document, is_path, names, resource
 from .yamlfile import Entry, read_yaml
 
-__all__ = ["STATUSES", "Claims", "bundled_claims", "claims_about", "load_claims"]
+__all__ = ["STATUSES", "Claims", "Reader", "bundled_claims", "claims_about", "load_claims"]
 
 STATUSES = ("proved", "refuted", "open")
 
@@ -53,14 +53,14 @@ class Claims:
 
 
 def bundled_claims() -> tuple[str, ...]:
-    """The files that ship."""
-    return names("models", "claims")
+    """The files that ship; those that regenerate a document are the business of `documents`."""
+    return tuple(name for name in names("models", "claims") if not is_document(name))
 
 
 def load_claims(name: str) -> Claims:
     """The claims of a bundled file, or of the user's own (a path). Raises InputError with file and line."""
     if is_path(name):
-        return _Reader().read(read_yaml(Path(name), name))
+        return Reader().read(read_yaml(Path(name), name))
     if name not in bundled_claims():
         raise unknown("claims file", name, bundled_claims())
     return _bundled(name)
@@ -68,7 +68,7 @@ def load_claims(name: str) -> Claims:
 
 @cache
 def _bundled(name: str) -> Claims:
-    return _Reader().read(read_yaml(resource("models", "claims", f"{name}.yaml"), f"models/claims/{name}.yaml"))
+    return Reader().read(read_yaml(resource("models", "claims", f"{name}.yaml"), f"models/claims/{name}.yaml"))
 
 
 def claims_about(variant: str) -> list[Assertion]:
@@ -88,7 +88,7 @@ def _sides(statement: Term) -> Iterator[Term]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class Reader:
     """Reads one file."""
 
     quantities: Quantities = field(default_factory=Quantities)
@@ -114,7 +114,7 @@ class _Reader:
         return {name: dim for v in self.quantities.variants.values() for name, dim in v.symbols.items()}
 
     def _claim(self, entry: Entry) -> Assertion:
-        kinds = self._kinds()
+        kinds = self.kinds()
         fields = entry.mapping(allowed=(*kinds, "says", "assume", "expect"), required=("id",))
         asked = [kind for kind in kinds if kind in fields]
         if len(asked) != 1:
@@ -122,23 +122,26 @@ class _Reader:
         expect = fields["expect"].text() if "expect" in fields else "proved"
         if expect not in STATUSES:
             raise unknown("verdict", expect, STATUSES, fields["expect"].place)
-        what = fields[asked[0]]
-        statement = kinds[asked[0]](what)
+        says = fields["says"].text(400) if "says" in fields else ""
+        assume = fields["assume"].items() if "assume" in fields else []
+        return replace(self.assertion(fields["id"].text(80), asked[0], fields[asked[0]], assume), says=says, expect=expect)
+
+    def assertion(self, name: str, kind: str, what: Entry, assume: Sequence[Entry]) -> Assertion:
+        """What one statement claims. Raises InputError with the place."""
+        statement = self.kinds()[kind](what)
         used = self._variants(statement, what)
-        assume = fields.get("assume")
-        given = [parse_comparison(item.text(), item.place) for item in (assume.items() if assume else ())]
-        for item, comparison in zip(assume.items() if assume else (), given, strict=True):
+        given = [parse_comparison(item.text(), item.place) for item in assume]
+        for item, comparison in zip(assume, given, strict=True):
             self.quantities.check(comparison.slack, item.place)
         variants = [self.quantities.variants[name] for name in used]
         claim = claim_about(statement, self.quantities.terms, given, *variants)
         texts = tuple(comparison.text for comparison in given)
-        check_assumptions(claim, texts, (assume or entry).place)
+        check_assumptions(claim, texts, (assume[0] if assume else what).place)
         for side in _sides(statement):
             why = nowhere(claim, side)
             if why == "a division by zero":
                 raise what.fail(f"{why} at all sizes that the assumptions allow")
-        says = fields["says"].text(400) if "says" in fields else ""
-        return Assertion(fields["id"].text(80), says, claim, used, expect, entry.place, texts)
+        return Assertion(name, "", claim, used, None, what.place, texts)
 
     def _variants(self, statement: Term, what: Entry) -> tuple[str, ...]:
         """The variants a statement is about."""
@@ -148,7 +151,8 @@ class _Reader:
         inner = [v for name in named_in(statement) for v in self.quantities.of.get(name, ())]
         return tuple(dict.fromkeys([*named, *inner]))
 
-    def _kinds(self) -> dict[str, Callable[[Entry], Term]]:
+    def kinds(self) -> dict[str, Callable[[Entry], Term]]:
+        """What a claim can say, each with its reader."""
         return {
             "holds": self._holds, "equivalent": self._equivalent, "independent": self._independent,
             "increasing": self._increasing, "crossover": self._crossover, "cheapest": self._cheapest,

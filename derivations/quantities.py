@@ -21,9 +21,10 @@ from .graph import Graph
 from .poly import Poly
 from .program import Variant
 from .proofdata import denominator, monomial_expression, poly_data, poly_expression
+from .terms import CostTerm
 from .trees import Phase, Tree
 
-__all__ = ["Assertion", "assumptions", "claim_about", "ledger_expression", "ratio_expression", "symbols_of"]
+__all__ = ["Assertion", "assumptions", "claim_about", "ledger_expression", "ratio_expression", "symbols_of", "terms_expression"]
 
 WIDTHS = frozenset({"b", "R"})
 """Symbols that need not be whole."""
@@ -53,9 +54,14 @@ class Assertion:
 
 def ledger_expression(cost: Cost, kind: str, images: Mapping[str, Poly] = MappingProxyType({})) -> Term:
     """The sum of a ledger's terms in scope, as it stands, with `images` put for symbols."""
+    return terms_expression(cost.selected(kind), images)
+
+
+def terms_expression(terms: Iterable[CostTerm], images: Mapping[str, Poly] = MappingProxyType({})) -> Term:
+    """The sum of terms of a ledger, as it stands, with `images` put for symbols."""
     parts = [
         monomial_expression(dict(sorted(powers.items())), Fraction(coefficient))
-        for term in cost.selected(kind)
+        for term in terms
         for powers, coefficient in sorted(
             put(term.amount, images).powers(), key=lambda item: sorted(item[0].items())
         )

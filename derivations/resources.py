@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .errors import InputError
 
-__all__ = ["folder", "is_path", "names", "resource"]
+__all__ = ["folder", "is_document", "is_path", "names", "resource"]
 
 _ENDINGS = (".yaml", ".yml")
 _PACKAGE = Path(__file__).resolve().parent
@@ -36,3 +36,9 @@ def is_path(text: str) -> bool:
     """Whether a name given on the command line is a file: it has a slash or ends in .yaml."""
     name = text.partition("+")[0]
     return "/" in text or "\\" in text or text.endswith(_ENDINGS) or name.endswith(_ENDINGS)
+
+
+def is_document(name: str) -> bool:
+    """Whether a bundled file of claims is about a whole document: it says so in its first line."""
+    with resource("models", "claims", f"{name}.yaml").open(encoding="utf-8") as stream:
+        return stream.readline().startswith("document:")

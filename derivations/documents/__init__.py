@@ -1,0 +1,1 @@
+"""Published documents held against the engine: every figure derived again, and judged by rule."""
