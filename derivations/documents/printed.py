@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from ..errors import InputError, Place
 
-__all__ = ["NUMERAL", "Printed", "numerals_of", "read_printed"]
+__all__ = ["NUMERAL", "POWERS", "Printed", "numerals_of", "read_printed"]
 
 NUMERAL = r"\d+(?:,\d{3})*(?:\.\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*"
 """A number as documents write it."""
@@ -25,7 +25,8 @@ _FIGURE = re.compile(
     r"(?: ?(?P<prefix>[kMGTP])?(?P<unit>FLOP/B|FLOP/s|FLOP|B/s|B|ms|x|%)?)?\Z"
 )
 _RANGE = re.compile(r"(?P<from>.+?) to (?P<to>.+)\Z")
-_POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+"""Raised digits, in order."""
 _MOST_ABOUT = Fraction(5, 100)
 _JUST = Fraction(9, 10)
 """What "just under" may be of the figure at least."""
@@ -106,8 +107,8 @@ def read_printed(text: str, place: Place | None = None) -> Printed:
             f"{text[:40]!r} is no figure; write it like 0.43 G, 139.5 GB, ~295, about 970, >100, 512+, 11% or "
             "2 to 8", place,
         )  # fmt: skip
-    plain = found["number"].rstrip(_POWERS).replace(",", "")
-    power = "".join(str(_POWERS.index(letter)) for letter in found["number"] if letter in _POWERS)
+    plain = found["number"].rstrip(POWERS).replace(",", "")
+    power = "".join(str(POWERS.index(letter)) for letter in found["number"] if letter in POWERS)
     decimals = len(plain.partition(".")[2])
     number = Fraction(plain) ** int(power or 1)
     prefix, unit = found["prefix"] or "", found["unit"] or ""
