@@ -18,6 +18,7 @@ from .errors import DeriveError, InputError, nearest, unknown
 __all__ = ["main"]
 
 _COMMANDS = {
+    "article": ("article", "The documents derived again, every claim of theirs judged."),
     "compare": ("compare", "Several variants side by side."),
     "completion": ("completion", "Print the script for completion in bash, zsh or fish."),
     "crossover": ("crossover", "Where one order overtakes another, in closed form."),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .articles import document_pages
 from .bestmap import best_map
 from .checkpoints import checkpoint_names, load_checkpoint
 from .conventions import Conventions
@@ -55,7 +56,7 @@ def pages() -> Iterator[Page]:
     """Every page, the index last, in a fixed order."""
     made: list[Page] = []
     sources = (
-        _derivations(), _crossovers(), _checkpoints(), _comparisons(), _orders(), _maps(), _deployments(),
+        _documents(), _derivations(), _crossovers(), _checkpoints(), _comparisons(), _orders(), _maps(), _deployments(),
         _statements(),
     )  # fmt: skip
     for source in sources:
@@ -68,6 +69,15 @@ def pages() -> Iterator[Page]:
 def _both(path: str, title: str, report: Report) -> Iterator[Page]:
     yield Page(f"{path}.md", title, render(report, "markdown"))
     yield Page(f"{path}.tex", title, render(report, "latex"))
+
+
+def _documents() -> Iterator[Page]:
+    """The documents derived again, their drawings, and the errata."""
+    for path, title, content in document_pages():
+        if isinstance(content, str):
+            yield Page(path, title, content)
+        else:
+            yield from _both(path, title, content)
 
 
 def _derivations() -> Iterator[Page]:
@@ -207,6 +217,7 @@ def _index(made: list[Page]) -> Report:
               "Markdown and as LaTeX.")
     ]  # fmt: skip
     titles = {
+        "": "The documents, derived again",
         "variants": "Variants, in symbols",
         "crossovers": "Crossovers, with the widths of Kimi K3",
         "checkpoints": f"Released models, decode at L = {CONTEXT}",
@@ -220,7 +231,7 @@ def _index(made: list[Page]) -> Report:
         entries: list[Cell] = [
             cell(Link(page.title, page.path), " (", Link("LaTeX", page.path.removesuffix("md") + "tex"), ")")
             for page in made
-            if page.path.startswith(f"{folder}/") and page.path.endswith(".md")
+            if page.path.rpartition("/")[0] == folder and page.path.endswith(".md")
         ]
         blocks += [Heading(title), Items(tuple(entries))]
     return Report("Reports", "", tuple(blocks))

@@ -64,7 +64,20 @@ def _claims(of: str | None) -> list[dict[str, Any]]:
         found = assertions_about(of)
     else:
         found = [claim for name in bundled_claims() for claim in load_claims(name).assertions]
-    return [{"name": a.id, "title": a.says, "variants": list(a.about), "expect": a.expect} for a in found]
+    rows = [{"name": a.id, "title": a.says, "variants": list(a.about), "expect": a.expect} for a in found]
+    return rows if of is not None else [*rows, *_of_documents()]
+
+
+def _of_documents() -> list[dict[str, Any]]:
+    """What the documents claim; `derive article --claim` takes these names."""
+    from ..articles import documents
+    from ..documents.reading import load_document
+
+    return [
+        {"name": claim.id, "title": claim.says or claim.where, "variants": [], "expect": claim.expect}
+        for name in documents()
+        for claim in load_document(name).claims()
+    ]
 
 
 def _rows(kind: str, of: str | None) -> list[dict[str, Any]]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from ..yamlfile import Entry
 from .printed import Printed, numerals_of
 from .setting import Setting
 from .sheet import Sheet
 
-__all__ = ["Against", "Claim", "Document", "Instead", "NotClaimed", "Section", "Table", "VERDICTS"]
+__all__ = ["Against", "Claim", "Document", "Drawing", "Instead", "NotClaimed", "Section", "Table", "VERDICTS"]
 
 VERDICTS = ("holds", "holds if", "wrong", "contradicts")
 
@@ -111,6 +110,26 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawing:
+    """A curve over one size, with vertical marks."""
+
+    name: str
+    """Of its file."""
+    title: str
+    """Our words."""
+    symbol: str
+    """The size along x."""
+    curves: Mapping[str, Entry]
+    """Name -> formula along y."""
+    ends: tuple[int, int]
+    """The smallest and the largest size."""
+    marks: Mapping[str, Entry]
+    """Label -> formula of the size it stands at."""
+    setting: Setting
+    """Where it is taken."""
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A section of a document."""
 
@@ -126,8 +145,8 @@ class Section:
     """Those outside tables, in order."""
     ours: Mapping[str, tuple[Entry, Setting]]
     """Numbers that our paragraphs mention and the document does not print."""
-    figure: str = ""
-    """The name of a drawing that belongs here."""
+    figure: Drawing | None = None
+    """A drawing that belongs here."""
 
     def all_claims(self) -> Iterator[Claim]:
         """Those of its tables, then the others."""
@@ -174,5 +193,3 @@ class Document:
         for section in self.sections:
             yield from section.all_claims()
 
-
-_ = Fraction

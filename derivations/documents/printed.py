@@ -72,10 +72,22 @@ class Printed:
         )
 
     @property
+    def rounded(self) -> bool:
+        """Whether it is one number to so many digits, not a bound, a range or a power of ten."""
+        return self.bounds is not None and not self.open_ends[1] and " to " not in self.text and self.digits > 0 and (
+            not any(letter in POWERS for letter in self.text)
+        )
+
+    @property
+    def number(self) -> Fraction:
+        """The number itself, in the printed unit; the middle of a range."""
+        ends = [end for end in (self.least, self.most) if end is not None]
+        return sum(ends, Fraction(0)) / len(ends)
+
+    @property
     def middle(self) -> Fraction:
         """A number it stands for, in base units, to compare others with."""
-        ends = [end for end in (self.least, self.most) if end is not None]
-        return sum(ends, Fraction(0)) / len(ends) * self.scale
+        return self.number * self.scale
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction] | None:

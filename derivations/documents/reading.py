@@ -19,7 +19,7 @@ from ..notation import load_notation
 from ..poly import Coefficient
 from ..resources import is_document, names, resource
 from ..yamlfile import Entry, read_yaml
-from .document import VERDICTS, Against, Claim, Document, Instead, NotClaimed, Section, Table
+from .document import VERDICTS, Against, Claim, Document, Drawing, Instead, NotClaimed, Section, Table
 from .printed import numerals_of, read_printed
 from .setting import Setting
 from .sheet import Sheet, check_formula, with_names
@@ -105,7 +105,22 @@ class _Reader:
                 for name, item in claims.items()
             ),
             ours=dict(self._numbers(fields["ours"], base)) if "ours" in fields else {},
-            figure=fields["figure"].text(40) if "figure" in fields else "",
+            figure=self._drawing(fields["figure"], base) if "figure" in fields else None,
+        )  # fmt: skip
+
+    def _drawing(self, entry: Entry, base: Setting) -> Drawing:
+        fields = entry.mapping(allowed=("marks", "under"), required=("name", "title", "over", "curves", "from", "to"))
+        curves, marks = fields["curves"].mapping(), fields["marks"].mapping() if "marks" in fields else {}
+        for formula in (*curves.values(), *marks.values()):
+            check_formula(self.sheet, formula)
+        low, high = (fields[key].integer(1, 10**12) for key in ("from", "to"))
+        if low >= high:
+            raise fields["to"].fail(f"a drawing goes from less to more, not from {low} to {high}")
+        if fields["over"].text() not in self.sheet.symbols:
+            raise unknown("symbol", fields["over"].text(), self.sheet.symbols, fields["over"].place)
+        return Drawing(
+            fields["name"].text(40), self._ours(fields["title"], 120), fields["over"].text(), curves, (low, high), marks,
+            self._setting(fields["under"], base) if "under" in fields else base,
         )  # fmt: skip
 
     def _numbers(self, entry: Entry, base: Setting) -> Iterator[tuple[str, tuple[Entry, Setting]]]:

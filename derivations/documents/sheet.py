@@ -91,6 +91,28 @@ class Sheet:
         """What kind of quantity a name is; `formula` for one made of others."""
         return next((k for k in (*LEDGERS, *_MADE) if k in self._fields.get(name, ())), "formula")
 
+    def described(self, name: str) -> str:
+        """A quantity in words: what is counted, of which variant and order, under which conventions."""
+        fields, kind = self._fields.get(name, {}), self.kind(name)
+        if kind == "formula":
+            return self.entries[name].text(_LONGEST)
+        if kind == "limit":
+            return f"limit of {fields['limit'].text(_LONGEST)} for large {fields['in'].text()}"
+        if kind == "crossover":
+            one, two = (item.text(_LONGEST) for item in fields["crossover"].items())
+            return f"{fields['in'].text()} at which {one} and {two} are equal"
+        if kind == "chain":
+            return "FLOPs of " + ", then ".join(step.text() for step in fields["chain"].items())
+        if kind == "part":
+            return f"{fields['figure'].text()} of {fields['part'].text()}"
+        words = {"elements": "elements a token adds to the cache", "row": "bytes a token adds to the cache"}
+        order = f", order {fields['order'].text()}" if "order" in fields else ""
+        rest = "".join(
+            f", {key} {' and '.join(item.texts()) if isinstance(item.value, list) else item.value}"
+            for key, item in fields.items() if key not in (kind, "order")
+        )  # fmt: skip
+        return f"{words.get(kind, kind)} of {fields[kind].text()}{order}{rest}"
+
     def used(self, formula: Entry) -> list[str]:
         """The quantities a formula is made of, down to ledgers, each once."""
         found: dict[str, None] = {}

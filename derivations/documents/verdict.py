@@ -20,7 +20,7 @@ from .setting import Change, Setting, changes
 from .sheet import NoNumber, Sheet
 from .statement import assertion_of
 
-__all__ = ["Reading", "Verdict", "judge_document"]
+__all__ = ["Reading", "Verdict", "judge_document", "readings_tried"]
 
 ENOUGH = 3
 """Significant digits that an explanation must give."""
@@ -85,6 +85,16 @@ def judge_document(document: Document, only: Iterable[str] | None = None) -> Ite
             for verdict in _Group(groups[claim.group], document.sheet, by_id).verdicts():
                 known[verdict.claim.id] = verdict
         yield known[claim.id]
+
+
+def readings_tried(claim: Claim, sheet: Sheet) -> Iterator[tuple[str, Reading]]:
+    """(kind, reading) for every change that gives another number, at each place of a figure."""
+    for words, setting in claim.places or (("", claim.setting),):
+        own = _read(claim, sheet, words, setting, None)
+        for change in (*changes(), *_others([claim])):
+            reading = _read(claim, sheet, words, setting, change)
+            if reading.value is not None and (reading.value, reading.setting.rounding) != (own.value, "nearest"):
+                yield change.kind, reading
 
 
 @dataclass(slots=True)
@@ -212,7 +222,7 @@ def _read(claim: Claim, sheet: Sheet, words: str, setting: Setting, change: Chan
         if changed is None:
             # a change that does not concern a figure leaves it as it is
             return _read(claim, sheet, words, setting, None)
-        setting, words = changed, f"{change.words} at {words}" if words else change.words
+        setting, words = changed, f"{change.words} {words}" if words else change.words
     try:
         return Reading(words, setting.turn(sheet.number(setting.formula or claim.what, setting)), setting)
     except (NoNumber, InputError):  # a change may leave nothing to divide by, or no such order

@@ -16,7 +16,7 @@ from .claimtext import Phrases, points_math
 from .parts import LONG
 from .proof import proof_items
 
-__all__ = ["claim_blocks", "claims_report"]
+__all__ = ["claim_blocks", "claims_report", "one_claim"]
 
 
 def claims_report(judgements: Sequence[Weighed], notation: Notation, title: str, subtitle: str) -> Report:
@@ -28,7 +28,7 @@ def claims_report(judgements: Sequence[Weighed], notation: Notation, title: str,
     known: dict[Term, Math] = {}
     for judgement, opinions in judgements:
         blocks.append(Heading(judgement.assertion.id))
-        blocks += _one(judgement, opinions, notation, known)
+        blocks += one_claim(judgement, opinions, notation, known)
     return Report(title, subtitle, tuple(blocks))
 
 
@@ -52,7 +52,7 @@ def claim_blocks(
     known: dict[Term, Math] = {}
     for judgement, opinions in judgements:
         blocks.append(Heading(judgement.assertion.id, 2))
-        blocks += _one(judgement, opinions, notation, known)
+        blocks += one_claim(judgement, opinions, notation, known)
     return blocks
 
 
@@ -67,9 +67,10 @@ def _against(judgement: Judgement) -> str:
     return "" if judgement.as_expected else f", {judgement.assertion.expect} expected"
 
 
-def _one(
+def one_claim(
     judgement: Judgement, opinions: Sequence[Opinion], notation: Notation, known: dict[Term, Math]
 ) -> list[Block]:
+    """One claim: what it says, what is given, the verdict, the steps."""
     assertion = judgement.assertion
     phrases = Phrases(notation, assertion.claim, known)
     blocks: list[Block] = []

@@ -1,0 +1,71 @@
+"""The documents as pages that are published: each with its drawings, and the errata of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from .documents.document import Document, Drawing
+from .documents.reading import document_names, load_document
+from .documents.verdict import judge_document
+from .drawing import can_draw, render_plot
+from .pages.document import Page, document_report
+from .pages.errata import errata_report
+from .plots import Mark, Series, line_chart
+from .report import Report
+from .vega import Spec
+from .yamlfile import Entry
+
+__all__ = ["DOCUMENTS", "document_pages", "documents", "drawing_of", "judged_page"]
+
+DOCUMENTS = ("article", "note", "card")
+"""In the order they are published; others that ship come after them."""
+_POINTS = 160
+"""Of a curve."""
+
+
+def judged_page(name: str) -> Page:
+    """A document with all its verdicts. Raises InputError for a name that is none."""
+    document = load_document(name)
+    return Page(document, {verdict.claim.id: verdict for verdict in judge_document(document)})
+
+
+def documents() -> list[str]:
+    """Every document, the order of publication first."""
+    known = document_names()
+    return [*(n for n in DOCUMENTS if n in known), *(n for n in known if n not in DOCUMENTS)]
+
+
+def document_pages(pages: Iterable[Page] | None = None) -> Iterator[tuple[str, str, Report | str]]:
+    """(path, title, report or drawing) of everything that is published about the documents."""
+    found = list(pages) if pages is not None else [judged_page(name) for name in documents()]
+    for page in found:
+        document = page.document
+        for section in document.sections:
+            if section.figure is not None and can_draw():
+                drawing = render_plot(drawing_of(document, section.figure), ".svg")
+                yield f"{document.name}-{section.figure.name}.svg", section.figure.title, str(drawing)
+        yield document.name, document.title, document_report(page)
+    yield "errata", "Errata", errata_report(found)
+
+
+def drawing_of(document: Document, drawing: Drawing) -> Spec:
+    """A drawing of a document, every point derived."""
+    low, high = drawing.ends
+    places = sorted({round(low * (high / low) ** (i / _POINTS)) for i in range(_POINTS + 1)})
+    curves = [
+        Series(name, tuple((x, _at(document, drawing, formula, x)) for x in places))
+        for name, formula in drawing.curves.items()
+    ]
+    marks = [Mark(_mark(document, drawing, label), label) for label in drawing.marks]
+    return line_chart(drawing.title, drawing.symbol, "ratio", curves, marks)
+
+
+def _at(document: Document, drawing: Drawing, formula: Entry, x: int) -> Fraction:
+    setting = drawing.setting.with_sizes(**{drawing.symbol: x})
+    return document.sheet.number(formula, setting)
+
+
+def _mark(document: Document, drawing: Drawing, label: str) -> Fraction:
+    return document.sheet.number(drawing.marks[label], drawing.setting)
+

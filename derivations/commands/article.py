@@ -1,0 +1,126 @@
+"""`derive article`: the three documents derived again, every claim of theirs judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .options import Ticker, check_output, emit, notice, pick_format, write_whole
+
+
+@click.command(
+    help="Derive every table, figure, formula and number of the documents again, and say of each: holds, holds "
+    "under a condition, wrong, or contradicts another place. Without options, the errata of all documents; with "
+    "--document, one of them in full; with --claim, one claim with its whole derivation. The exit status is 1 "
+    "where a verdict is not the one its file expects."
+)
+@click.option("--document", metavar="NAME", help="article, note or card: the whole document.")
+@click.option("--claim", metavar="ID", help="One claim with everything it rests on; `derive list claims` has the ids.")
+@click.option("--text", is_flag=True, help="Plain text (the default).")
+@click.option("--markdown", is_flag=True, help="Markdown that GitHub shows right.")
+@click.option("--latex", is_flag=True, help="A LaTeX document.")
+@click.option("--json", is_flag=True, help="Every claim as JSON (schema derive/1).")
+@click.option("-o", "--output", metavar="DIR", help="Write all documents and the errata into a folder.")
+def command(document: str | None, claim: str | None, output: str | None, **flags: Any) -> int:
+    """Judge, print or write."""
+    form = pick_format(flags)
+    from ..articles import documents
+    from ..errors import InputError, unknown
+
+    if output is not None and (claim is not None or form != "text"):
+        raise InputError("-o writes every page as Markdown and LaTeX; leave out --claim and the format")
+    known = documents()
+    if document is not None and document not in known:
+        raise unknown("document", document, known)
+    chosen = [document] if document is not None else known
+    if claim is not None:
+        return _one_claim(claim, chosen, form)
+    pages = _judged(chosen)
+    wrong = [v for page in pages for v in page.verdicts.values() if not v.as_expected]
+    for verdict in wrong:
+        notice(f"{verdict.claim.id}: {verdict.status}, and {verdict.claim.expect} is expected")
+    if output is not None:
+        _write(pages, output)
+    elif form == "json":
+        from ..render.data import SCHEMA, to_json
+        from ..render.documents import verdicts_data
+
+        emit(to_json({"schema": SCHEMA, "claims": verdicts_data(pages)}), None)
+    else:
+        from ..pages.document import document_report
+        from ..pages.errata import errata_report
+        from ..render import render
+
+        report = document_report(pages[0]) if document is not None else errata_report(pages)
+        emit(render(report, form), None)
+    return 1 if wrong else 0
+
+
+def _judged(names: list[str]) -> list[Any]:
+    """Every document with its verdicts."""
+    from ..documents.reading import load_document
+    from ..documents.verdict import judge_document
+    from ..pages.document import Page
+
+    pages = []
+    with Ticker() as ticker:
+        for name in names:
+            found = {}
+            document = load_document(name)
+            for verdict in judge_document(document):
+                ticker.say(f"{name}: {verdict.claim.id}")
+                found[verdict.claim.id] = verdict
+            pages.append(Page(document, found))
+    return pages
+
+
+def _one_claim(wanted: str, names: list[str], form: str) -> int:
+    """One claim, with those its contradiction speaks of."""
+    from ..documents.reading import load_document
+    from ..documents.verdict import judge_document
+    from ..errors import unknown
+    from ..pages.document import Page
+    from ..pages.figurecheck import figure_report
+    from ..render import render
+    from ..render.data import SCHEMA, to_json
+    from ..render.documents import verdict_data
+
+    by_id = {claim.id: document for document in map(load_document, names) for claim in document.claims()}
+    if wanted not in by_id:
+        raise unknown("claim", wanted, by_id)
+    document = by_id[wanted]
+    own = next(claim for claim in document.claims() if claim.id == wanted)
+    more = own.against.ids.values() if own.against is not None else ()
+    found = {v.claim.id: v for v in judge_document(document, {wanted, *more})}
+    page, verdict = Page(document, found), found[wanted]
+    if form == "json":
+        emit(to_json({"schema": SCHEMA, "claims": [verdict_data(page, verdict)]}), None)
+    else:
+        emit(render(figure_report(page, verdict), form), None)
+    return 0 if verdict.as_expected else 1
+
+
+def _write(pages: list[Any], output: str) -> None:
+    """The pages as files, whole or not at all each."""
+    from ..articles import document_pages
+    from ..errors import InputError
+    from ..render import render
+
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"-o {output}: is a file; give the name of a folder")
+    if not folder.parent.is_dir():
+        raise InputError(f"-o {output}: there is no folder {folder.parent}; make it first")
+    folder.mkdir(exist_ok=True)
+    count = 0
+    for path, _, content in document_pages(pages):
+        made = {path: content} if isinstance(content, str) else {
+            f"{path}.md": render(content, "markdown"), f"{path}.tex": render(content, "latex")
+        }  # fmt: skip
+        for name, text in made.items():
+            check_output(str(folder / name))
+            write_whole(folder / name, text)
+            count += 1
+    notice(f"{count} files in {folder}")
