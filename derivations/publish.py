@@ -231,7 +231,7 @@ def _index(made: list[Page]) -> Report:
         entries: list[Cell] = [
             cell(Link(page.title, page.path), " (", Link("LaTeX", page.path.removesuffix("md") + "tex"), ")")
             for page in made
-            if page.path.rpartition("/")[0] == folder and page.path.endswith(".md")
+            if page.path.endswith(".md") and (page.path.partition("/")[0] if "/" in page.path else "") == folder
         ]
         blocks += [Heading(title), Items(tuple(entries))]
     return Report("Reports", "", tuple(blocks))

@@ -24,8 +24,10 @@ from .figures import compact, derived_text, printed_text
 
 __all__ = ["Page", "document_report"]
 
-LONG = 60
+LONG = 48
 """Characters of a formula that still stands in a table."""
+SHORT = 24
+"""Characters of a cell that need no wrapping."""
 _HOLE = re.compile(r"\{([^{}]+)\}")
 
 
@@ -48,14 +50,19 @@ class Page:
         symbols = {n: d for v in self.document.sheet.variants.values() for n, d in v.symbols.items()}
         return Notation.of(symbols, load_notation(self.document.notation), phase, True)
 
+    def closed_form(self, claim: Claim) -> Math | None:
+        """What the engine derives for a figure or a formula, in symbols; None for a statement."""
+        if claim.kind != "figure" and not (claim.kind == "holds" and claim.prints):
+            return None
+        right = claim.what if claim.kind == "figure" else _right(claim)
+        ratio = self.document.sheet.formula(right, claim.setting)
+        given = dict(_given(claim))
+        return _math(Ratio(put(ratio.over, given), put(ratio.under, given)), self.notation(claim))
+
     def formula(self, claim: Claim) -> Math | None:
         """The engine's side of a formula; None where it is too long for a table."""
-        right = claim.what.text(900).partition("=")[2]
-        ratio = self.document.sheet.formula(replace(claim.what, value=right.strip()), claim.setting)
-        notation = self.notation(claim)
-        given = dict(_given(claim))
-        math = _math(Ratio(put(ratio.over, given), put(ratio.under, given)), notation)
-        return math if len(math.text) <= LONG else None
+        math = self.closed_form(claim)
+        return math if math is not None and len(math.text) <= LONG else None
 
     def derived(self, claim: Claim) -> Cell:
         """What is derived for a claim."""
@@ -80,12 +87,11 @@ class Page:
             return cell(printed_text(claim))
         found = self.verdicts[claim.id].judgement
         assert found is not None
-        maths = Phrases(self.notation(claim), found.assertion.claim).statement(found.assertion.claim.statement)
         if claim.kind == "holds" and claim.prints:
             statement = found.assertion.claim.statement
             math = Phrases(self.notation(claim), found.assertion.claim).expression(statement[1])
             return cell("(", math, ")") if claim.in_words else cell(math)
-        return cell(maths[0]) if len(maths) == 1 and len(maths[0].text) <= LONG else cell("-")
+        return cell("in words")
 
 
 def document_report(page: Page) -> Report:
@@ -129,8 +135,18 @@ def _section(page: Page, section: Section) -> Iterator[Block]:
             (cell(_short(c)), cell(c.says or "-"), page.printed(c), page.derived(c), cell(page.verdicts[c.id].status))
             for c in section.claims
         ]  # fmt: skip
-        yield Table(("claim", "what it is", "printed", "derived", "verdict"), tuple(rows), "lpppl")
+        align = "lp" + _letters(rows, (2, 3)) + "l"
+        yield Table(("claim", "what it is", "printed", "derived", "verdict"), tuple(rows), align)
         yield from _reasons(page, section.claims)
+
+
+def _letters(rows: Sequence[tuple[Cell, ...]], columns: Iterable[int]) -> str:
+    """How columns are set: as they are where every cell is short, else wrapped."""
+    return "".join("l" if all(_width(row[column]) <= SHORT for row in rows) else "p" for column in columns)
+
+
+def _width(parts: Cell) -> int:
+    return sum(len(part.text if isinstance(part, Math) else str(part)) for part in parts)
 
 
 def _short(claim: Claim) -> str:
@@ -146,7 +162,7 @@ def _table(page: Page, table: Printed) -> Iterator[Block]:
     claims = list(table.claims())
     prefix = _common([_short(claim) for claim in claims])
     caption = f"{table.title}. Claims {prefix}*, by row and column."
-    yield Table(table.headers, tuple(rows), "p" * len(table.headers), caption)
+    yield Table(table.headers, tuple(rows), _letters(rows, range(len(table.headers))), caption)
     yield from _reasons(page, claims, table)
 
 
@@ -198,7 +214,7 @@ def _reasons(page: Page, claims: Iterable[Claim], table: Printed | None = None) 
 def _elsewhere(page: Page, claim: Claim) -> str:
     against = claim.against
     assert against is not None
-    said = ", ".join(f"{other.removeprefix(claim.document + '-')} prints {page.verdicts[other].claim.prints}"
+    said = ", ".join(f"{other.removeprefix(claim.document + '-')} prints {printed_text(page.verdicts[other].claim)}"
                      for other in against.ids.values())  # fmt: skip
     return said
 
@@ -251,6 +267,11 @@ def _left(document: Document) -> Iterator[Block]:
             for entry in document.not_claimed
         )
     )
+
+
+def _right(claim: Claim) -> Entry:
+    """The engine's side of an equation."""
+    return replace(claim.what, value=claim.what.text(900).partition("=")[2].strip())
 
 
 def _given(claim: Claim) -> Iterator[tuple[str, Poly]]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ..documents.verdict import Verdict
-from ..report import Block, Cell, Heading, Report, Table, cell, prose
+from ..report import Block, Cell, Report, Table, cell, prose
 from .document import Page
-from .figures import derived_text, factor_off, printed_text, sentence
+from .figures import derived_text, factor_off, printed_text
 
 __all__ = ["errata_report", "ranked"]
 
@@ -31,19 +31,19 @@ def errata_report(pages: Sequence[Page]) -> Report:
     found = ranked(v for page in pages for v in page.verdicts.values())
     total = sum(len(page.verdicts) for page in pages)
     wrong = [v for v in found if v.status != "holds if"]
-    lines = _grouped(v for v in found if v.status == "holds if")
     blocks: list[Block] = [
         prose(
-            f"Of {total} claims of {len(pages)} documents {len(wrong)} are wrong and "
-            f"{len(found) - len(wrong)} hold only under a condition that is not stated beside them. Worst first: "
-            "statements and formulas, then figures by the factor they are off."
+            f"Of {total} claims of {len(pages)} document{'s' if len(pages) > 1 else ''} {len(wrong)} are wrong and "
+            f"{len(found) - len(wrong)} hold only under a condition not stated beside them. Worst first: statements "
+            "and formulas, then figures by the factor they are off."
         ),
-        Heading("Wrong"),
-        Table(("claim", "printed", "right", "why"), tuple(_wrong(group, by_document) for group in _same(wrong)), "pppp"),
-        Heading("Right under a condition"),
-        Table(("claims", "condition", "without it off by up to"), tuple(lines), "ppl"),
+        Table(("claim", "what it is", "printed → right"), tuple(_wrong(g, by_document) for g in _same(wrong)), "lpl"),
+        prose(
+            "Right only under a condition, and else off by up to the factor in brackets: "
+            f"{'; '.join(_conditions(found))}."
+        ),
     ]  # fmt: skip
-    return Report("Errata", "of the documents that are derived again here", tuple(blocks))
+    return Report("Errata", "", tuple(blocks))
 
 
 def _same(verdicts: Iterable[Verdict]) -> list[list[Verdict]]:
@@ -55,24 +55,37 @@ def _same(verdicts: Iterable[Verdict]) -> list[list[Verdict]]:
 
 
 def _wrong(group: Sequence[Verdict], pages: dict[str, Page]) -> tuple[Cell, ...]:
-    first = group[0]
-    claim, page = first.claim, pages[first.claim.document]
+    """One line: figures of one group with one reason together."""
+    claim = group[0].claim
+    page = pages[claim.document]
     if claim.printed is None:
-        return cell(claim.id), page.printed(claim), page.derived(claim), cell(f"{claim.says} {claim.remark}".strip())
+        formula = claim.kind == "holds" and claim.prints
+        right = page.derived(claim) if formula else cell("false")
+        both = (*page.printed(claim), " → ", *right) if formula else right
+        return cell(claim.id), cell(claim.says), both
+    names = claim.id if len(group) == 1 else f"{claim.group} ({len(group)})"
     printed = ", ".join(printed_text(v.claim) for v in group)
     right = ", ".join(derived_text(v) for v in group)
-    names = ", ".join(v.claim.id for v in group)
-    tried = f" ({first.tried} tried)" if first.tried else ""
-    against = "; the document says otherwise elsewhere" if first.status == "contradicts" else ""
-    return cell(names), cell(printed), cell(right), cell(f"{claim.says} {sentence(first.because)}{tried}{against}.")
+    return cell(names), cell(claim.says), cell(f"{printed} → {right}")
 
 
-def _grouped(verdicts: Iterable[Verdict]) -> list[tuple[Cell, ...]]:
-    """One line for each group of figures with one condition."""
+def _bare(because: str) -> str:
+    for word in ("proved ", "only ", "where "):
+        because = because.removeprefix(word)
+    return because
+
+
+def _conditions(found: Iterable[Verdict]) -> list[str]:
+    """Words for each condition, with what holds under it."""
+    groups: dict[str, list[Verdict]] = {}
+    for verdict in found:
+        if verdict.status == "holds if":
+            groups.setdefault(_bare(verdict.because), []).append(verdict)
     lines = []
-    for group in _same(verdicts):
+    for because, group in groups.items():
         worst = max((factor_off(v) or Fraction(0) for v in group), default=Fraction(0))
-        name = group[0].claim.id if len(group) == 1 else f"{group[0].claim.group}, {len(group)} figures"
-        off = f"{float(worst):.3g}x" if worst else "-"
-        lines.append((cell(name), cell(group[0].because), cell(off)))
+        names = ", ".join(
+            same[0].claim.id if len(same) == 1 else f"{same[0].claim.group} ({len(same)})" for same in _same(group)
+        )
+        lines.append(f"{because}: {names}" + (f" ({float(worst):.3g}×)" if worst else ""))
     return lines

@@ -29,8 +29,8 @@ def figure_text(value: Fraction, printed: Printed, same: bool) -> str:
     text = f"{float(number):,.{printed.decimals}f}"
     if not (same and printed.rounded and Fraction(text.replace(",", "")) == printed.number):
         text = _significant(number, max(printed.digits, 2) + 1)
-    unit = printed.unit
-    return text + (unit if unit in ("", "x", "%") else f" {unit}")
+    unit = printed.unit.replace("x", "×")
+    return text + (unit if unit in ("", "×", "%") else f" {unit}")
 
 
 def _significant(number: Fraction, digits: int) -> str:
@@ -55,7 +55,8 @@ def derived_text(verdict: Verdict) -> str:
 
 def printed_text(claim: Claim) -> str:
     """A figure as printed; in brackets where it is our reading of words."""
-    return f"({claim.prints})" if claim.in_words else claim.prints
+    text = claim.prints.replace("x", "×")
+    return f"({text})" if claim.in_words else text
 
 
 def factor_off(verdict: Verdict) -> Fraction | None:

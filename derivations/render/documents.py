@@ -41,10 +41,17 @@ def verdict_data(page: Page, verdict: Verdict) -> dict[str, Any]:
 
 
 def _derived(page: Page, verdict: Verdict) -> dict[str, Any]:
-    """Numbers in base units, one for each place; for formulas and statements only the words."""
+    """Closed form in the document's letters; numbers in base units, one for each place; else only the words."""
     values = [_reading(reading) for reading in verdict.readings]
     only = values[0]["value"] if len(values) == 1 else None
-    return {"text": _plain(page.derived(verdict.claim)), "value": only, "places": values if len(values) > 1 else []}
+    shown = page.closed_form(verdict.claim)
+    return {
+        "text": _plain(page.derived(verdict.claim)),
+        "expr": shown.text if shown is not None else None,
+        "latex": shown.latex if shown is not None else None,
+        "value": only,
+        "places": values if len(values) > 1 else [],
+    }
 
 
 def _reading(reading: Reading) -> dict[str, Any]:
@@ -54,7 +61,7 @@ def _reading(reading: Reading) -> dict[str, Any]:
 def _number(value: Fraction | None) -> int | float | None:
     if value is None:
         return None
-    return int(value) if value.denominator == 1 else float(value)
+    return int(value) if value.denominator == 1 else float(f"{float(value):.12g}")
 
 
 def _plain(parts: Cell) -> str:

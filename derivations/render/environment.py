@@ -25,7 +25,7 @@ _TEX = {
     "×": r"$\times$", "≤": r"$\le$", "≥": r"$\ge$", "≈": r"$\approx$", "→": r"$\to$", "·": r"$\cdot$",
     "–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''", "…": r"\ldots{}",
     "/": r"/\allowbreak{}",
-}  # fmt: skip
+} | {raised: f"$^{digit}$" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}  # fmt: skip
 _MD = re.compile(r"([\\`*_\[\]<>|$#~])")
 
 
