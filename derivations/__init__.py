@@ -41,8 +41,10 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     quantities, nested, assertions         what a derivation claims of itself
     syntax, claimterms, claimquantities, claimfile      formulas and files of claims
     proofstore, judging, opinions, storing verdicts; proofs that ship
+    documents       published documents as data: figures, settings, other readings, verdicts by rule
     witnesses, coq, coqfiles               second opinions: random evaluation, z3, numpy, Coq
-    notation, report, pages, render, publish, published     letters, documents, templates, JSON, reports/
+    notation, report, pages, render     letters, pages, templates, JSON
+    articles, publish, published        what is under reports/
     commands, cli   the command line; thin, imported when run
 
 Sizes, costs and results convert to sympy (`.sympy()`, `dims.to_sympy`); nothing imports sympy

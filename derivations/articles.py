@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from .documents.document import Document, Drawing
+from .documents.judged import judge_document
+from .documents.numbers import number
 from .documents.reading import document_names, load_document
-from .documents.verdict import judge_document
 from .drawing import can_draw, render_plot
-from .pages.document import Page, document_report
+from .pages.document import document_report
+from .pages.documentpage import Page
 from .pages.errata import errata_report
 from .plots import Mark, Series, line_chart
 from .report import Report
@@ -63,9 +65,8 @@ def drawing_of(document: Document, drawing: Drawing) -> Spec:
 
 def _at(document: Document, drawing: Drawing, formula: Entry, x: int) -> Fraction:
     setting = drawing.setting.with_sizes(**{drawing.symbol: x})
-    return document.sheet.number(formula, setting)
+    return number(document.sheet, formula, setting)
 
 
 def _mark(document: Document, drawing: Drawing, label: str) -> Fraction:
-    return document.sheet.number(drawing.marks[label], drawing.setting)
-
+    return number(document.sheet, drawing.marks[label], drawing.setting)

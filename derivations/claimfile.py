@@ -124,7 +124,9 @@ class Reader:
             raise unknown("verdict", expect, STATUSES, fields["expect"].place)
         says = fields["says"].text(400) if "says" in fields else ""
         assume = fields["assume"].items() if "assume" in fields else []
-        return replace(self.assertion(fields["id"].text(80), asked[0], fields[asked[0]], assume), says=says, expect=expect)
+        return replace(
+            self.assertion(fields["id"].text(80), asked[0], fields[asked[0]], assume), says=says, expect=expect
+        )
 
     def assertion(self, name: str, kind: str, what: Entry, assume: Sequence[Entry]) -> Assertion:
         """What one statement claims. Raises InputError with the place."""

@@ -56,8 +56,8 @@ def pages() -> Iterator[Page]:
     """Every page, the index last, in a fixed order."""
     made: list[Page] = []
     sources = (
-        _documents(), _derivations(), _crossovers(), _checkpoints(), _comparisons(), _orders(), _maps(), _deployments(),
-        _statements(),
+        _documents(), _derivations(), _crossovers(), _checkpoints(), _comparisons(), _orders(), _maps(),
+        _deployments(), _statements(),
     )  # fmt: skip
     for source in sources:
         for page in source:

@@ -24,7 +24,15 @@ from .proofdata import denominator, monomial_expression, poly_data, poly_express
 from .terms import CostTerm
 from .trees import Phase, Tree
 
-__all__ = ["Assertion", "assumptions", "claim_about", "ledger_expression", "ratio_expression", "symbols_of", "terms_expression"]
+__all__ = [
+    "Assertion",
+    "assumptions",
+    "claim_about",
+    "ledger_expression",
+    "ratio_expression",
+    "symbols_of",
+    "terms_expression",
+]
 
 WIDTHS = frozenset({"b", "R"})
 """Symbols that need not be whole."""

@@ -36,6 +36,7 @@ GUIDES = (
     "claims.md",
     "conventions.md",
     "deployment.md",
+    "documents.md",
     "json.md",
     "orders.md",
     "templates.md",

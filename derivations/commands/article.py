@@ -12,12 +12,16 @@ from .options import Ticker, check_output, emit, notice, pick_format, write_whol
 
 @click.command(
     help="Derive every table, figure, formula and number of the documents again, and say of each: holds, holds "
-    "under a condition, wrong, or contradicts another place. Without options, the errata of all documents; with "
-    "--document, one of them in full; with --claim, one claim with its whole derivation. The exit status is 1 "
-    "where a verdict is not the one its file expects."
+    "under a condition, wrong, or contradicts another place. Without options, the errata of all documents; "
+    "with --document, one of them in full; with --claim, one claim with its whole derivation. The exit status "
+    "is 1 where a verdict is not the one its file expects."
 )
-@click.option("--document", metavar="NAME", help="article, note or card: the whole document.")
-@click.option("--claim", metavar="ID", help="One claim with everything it rests on; `derive list claims` has the ids.")
+@click.option(
+    "--document", metavar="NAME|FILE", help="The whole of article, note or card, or of a file of your own."
+)
+@click.option(
+    "--claim", metavar="ID", help="One claim with everything it rests on; `derive list claims` has the ids."
+)
 @click.option("--text", is_flag=True, help="Plain text (the default).")
 @click.option("--markdown", is_flag=True, help="Markdown that GitHub shows right.")
 @click.option("--latex", is_flag=True, help="A LaTeX document.")
@@ -27,14 +31,11 @@ def command(document: str | None, claim: str | None, output: str | None, **flags
     """Judge, print or write."""
     form = pick_format(flags)
     from ..articles import documents
-    from ..errors import InputError, unknown
+    from ..errors import InputError
 
     if output is not None and (claim is not None or form != "text"):
         raise InputError("-o writes every page as Markdown and LaTeX; leave out --claim and the format")
-    known = documents()
-    if document is not None and document not in known:
-        raise unknown("document", document, known)
-    chosen = [document] if document is not None else known
+    chosen = [document] if document is not None else documents()
     if claim is not None:
         return _one_claim(claim, chosen, form)
     pages = _judged(chosen)
@@ -60,9 +61,9 @@ def command(document: str | None, claim: str | None, output: str | None, **flags
 
 def _judged(names: list[str]) -> list[Any]:
     """Every document with its verdicts."""
+    from ..documents.judged import judge_document
     from ..documents.reading import load_document
-    from ..documents.verdict import judge_document
-    from ..pages.document import Page
+    from ..pages.documentpage import Page
 
     pages = []
     with Ticker() as ticker:
@@ -78,10 +79,10 @@ def _judged(names: list[str]) -> list[Any]:
 
 def _one_claim(wanted: str, names: list[str], form: str) -> int:
     """One claim, with those its contradiction speaks of."""
+    from ..documents.judged import judge_document
     from ..documents.reading import load_document
-    from ..documents.verdict import judge_document
     from ..errors import unknown
-    from ..pages.document import Page
+    from ..pages.documentpage import Page
     from ..pages.figurecheck import figure_report
     from ..render import render
     from ..render.data import SCHEMA, to_json

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..einsum import parse_einsum
 from ..expr import parse_size
-from ..poly import Poly, total
 from ..graph import Graph
+from ..poly import Poly, total
 from ..trees import Phase, Sizes, Space
 from ..yamlfile import Entry
 
@@ -36,4 +36,3 @@ def chain_flops(chain: Entry, sizes: Entry | None) -> Poly:
 def _flops(graph: Graph) -> Poly:
     space = Space(graph, graph.regions[0], Sizes(Phase.VERIFY, "full", Poly.const(1)))
     return space.step(1, 2).flops
-

@@ -10,7 +10,7 @@ from .printed import Printed, numerals_of
 from .setting import Setting
 from .sheet import Sheet
 
-__all__ = ["Against", "Claim", "Document", "Drawing", "Instead", "NotClaimed", "Section", "Table", "VERDICTS"]
+__all__ = ["VERDICTS", "Against", "Claim", "Document", "Drawing", "Instead", "NotClaimed", "Section", "Table"]
 
 VERDICTS = ("holds", "holds if", "wrong", "contradicts")
 
@@ -192,4 +192,3 @@ class Document:
         """Every claim, in the order of the document."""
         for section in self.sections:
             yield from section.all_claims()
-

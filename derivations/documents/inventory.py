@@ -17,10 +17,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from .document import Claim, Document
+from .given import given
 from .printed import POWERS, numerals_of
 from .reading import document_names, load_document
 
-__all__ = ["Inventory", "extracted", "read_inventory", "stray", "strange_sizes", "unaccounted", "written"]
+__all__ = ["Inventory", "extracted", "read_inventory", "strange_sizes", "stray", "unaccounted", "written"]
 
 Inventory = Mapping[int, tuple[str, ...]]
 """Line -> its numerals, in order."""
@@ -74,7 +75,7 @@ def _elsewhere(claim: Claim, numeral: str, inventory: Inventory) -> bool:
 
 
 def strange_sizes(document: Document) -> Iterator[tuple[str, str]]:
-    """(claim, numeral) of sizes that are no number of the claim's own question, nor printed by another claim."""
+    """(claim, numeral) of sizes that are no number of the claim's question, nor printed by another claim."""
     printed = {numeral for claim in document.claims() for numeral in claim.numerals}
     for claim in document.claims():
         numbers = _numbers(claim, document)
@@ -85,11 +86,11 @@ def strange_sizes(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _numbers(claim: Claim, document: Document) -> set[Fraction]:
-    """Every number that goes into a claim: sizes, widths of its model, figures of its accelerator, its formula's."""
+    """Every number that goes into a claim: sizes, widths of its model, its accelerator's, its formula's."""
     settings = [claim.setting, *(setting for _, setting in claim.places)]
     found: set[Fraction] = set()
     for setting in settings:
-        found |= {Fraction(value) for value in document.sheet.values(document.sheet.symbols, setting).values()}
+        found |= {Fraction(value) for value in given(document.sheet.symbols, setting).values()}
         found.add(Fraction(setting.tp))
     found |= {value / 10**12 for value in found}
     if claim.setting.knobs.get("phase", "decode") == "decode":
@@ -103,7 +104,7 @@ def _numbers(claim: Claim, document: Document) -> set[Fraction]:
 
 def _value(numeral: str) -> Fraction:
     plain = numeral.rstrip(POWERS)
-    power = "".join(str(POWERS.index(letter)) for letter in numeral[len(plain):])
+    power = "".join(str(POWERS.index(letter)) for letter in numeral[len(plain) :])
     return Fraction(plain.replace(",", "")) ** int(power or 1)
 
 

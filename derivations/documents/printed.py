@@ -67,15 +67,17 @@ class Printed:
             return self.most - self.least == step and number // step * step == shown
         if self.least is not None and (number < self.least or (self.open_ends[0] and number == self.least)):
             return False
-        return self.most is None or not (
-            number > self.most or (self.open_ends[1] and number == self.most)
-        )
+        return self.most is None or not (number > self.most or (self.open_ends[1] and number == self.most))
 
     @property
     def rounded(self) -> bool:
         """Whether it is one number to so many digits, not a bound, a range or a power of ten."""
-        return self.bounds is not None and not self.open_ends[1] and " to " not in self.text and self.digits > 0 and (
-            not any(letter in POWERS for letter in self.text)
+        return (
+            self.bounds is not None
+            and not self.open_ends[1]
+            and " to " not in self.text
+            and self.digits > 0
+            and (not any(letter in POWERS for letter in self.text))
         )
 
     @property
@@ -127,7 +129,9 @@ def read_printed(text: str, place: Place | None = None) -> Printed:
     scale = Fraction(1, 100) if unit == "%" else Fraction(1, 1000) if unit == "ms" else Fraction(1)
     scale *= Fraction(1000) ** _PREFIXES.get(prefix, 0)
     digits = 1 if power else len(plain.replace(".", "").lstrip("0")) or 1
-    least, most, ends = _ends(found["sign"], number, Fraction(1, 10**decimals), bool(found["plus"]), bool(power))
+    least, most, ends = _ends(
+        found["sign"], number, Fraction(1, 10**decimals), bool(found["plus"]), bool(power)
+    )
     return Printed(text, least, most, ends, scale, digits, decimals, prefix + unit)
 
 

@@ -165,7 +165,9 @@ def _slips() -> Iterator[Change]:
     yield Change("upside down", "slip", lambda s, _: replace(s, turned="inverse"))
     yield Change("a share of the other part", "slip", lambda s, _: replace(s, turned="share"))
     yield Change("the distance to one", "slip", lambda s, _: replace(s, turned="rest"))
-    yield Change("every layer is taken for one with this attention", "slip", lambda s, _: replace(s, layers="all"))
+    yield Change(
+        "every layer is taken for one with this attention", "slip", lambda s, _: replace(s, layers="all")
+    )
     for symbol in ("L", "S"):
         yield Change(f"{symbol} one too large", "slip", lambda s, _, n=symbol: _moved(s, n, 1))  # type: ignore[misc]
         yield Change(f"{symbol} one too small", "slip", lambda s, _, n=symbol: _moved(s, n, -1))  # type: ignore[misc]

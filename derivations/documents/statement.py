@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..claimfile import Reader
 from ..claimquantities import Quantities
 from ..claims import Term
 from ..claimterms import Names, expression
 from ..errors import InputError
-from ..poly import Poly
 from ..proofdata import poly_expression
 from ..quantities import Assertion, terms_expression
 from ..terms import Kind
 from ..yamlfile import Entry
 from .document import Claim
+from .formulas import NoNumber
 from .setting import Setting
-from .sheet import NoNumber, Sheet
+from .sheet import Sheet
 
 __all__ = ["assertion_of"]
 
@@ -62,7 +62,13 @@ class _Terms:
         entry, kind = self.sheet.entries[name], self.sheet.kind(name)
         if kind in ("formula", "limit", "crossover"):
             fields = None if kind == "formula" else entry.mapping()
-            parts = [entry] if fields is None else [fields["limit"]] if kind == "limit" else fields["crossover"].items()
+            parts = (
+                [entry]
+                if fields is None
+                else [fields["limit"]]
+                if kind == "limit"
+                else fields["crossover"].items()
+            )
             inner = [n for part in parts for n in self.sheet.used(part)]
             for other in inner:
                 self.make(other)
@@ -77,7 +83,9 @@ class _Terms:
         if kind in ("elements", "row"):
             self.made[name] = poly_expression(self.sheet.quantity(name, self.setting).over)
             return
-        flops, moved = (terms_expression(self.sheet.picked(name, self.setting, k)) for k in (Kind.FLOPS, Kind.BYTES))
+        flops, moved = (
+            terms_expression(self.sheet.picked(name, self.setting, k)) for k in (Kind.FLOPS, Kind.BYTES)
+        )
         if kind != "intensity":
             self.made[name] = flops if kind == "flops" else moved
             return
@@ -90,6 +98,3 @@ class _Terms:
         if kind == "formula":
             return terms[0]
         return ("lim", terms[0], symbol) if kind == "limit" else ("root", terms[0], terms[1], symbol)
-
-
-_ = (Poly, replace)

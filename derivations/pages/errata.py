@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ..documents.verdict import Verdict
 from ..report import Block, Cell, Report, Table, cell, prose
-from .document import Page
+from .documentpage import Page
 from .figures import derived_text, factor_off, printed_text
 
 __all__ = ["errata_report", "ranked"]
@@ -18,6 +18,7 @@ def ranked(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
     What holds under a condition comes after what is wrong, by how far it is off without it.
     """
+
     def key(verdict: Verdict) -> tuple[bool, bool, Fraction]:
         off = factor_off(verdict)
         return verdict.status == "holds if", off is not None, -(off or Fraction(0))
@@ -31,13 +32,14 @@ def errata_report(pages: Sequence[Page]) -> Report:
     found = ranked(v for page in pages for v in page.verdicts.values())
     total = sum(len(page.verdicts) for page in pages)
     wrong = [v for v in found if v.status != "holds if"]
+    rows = tuple(_wrong(group, by_document) for group in _same(wrong))
     blocks: list[Block] = [
         prose(
-            f"Of {total} claims of {len(pages)} document{'s' if len(pages) > 1 else ''} {len(wrong)} are wrong and "
-            f"{len(found) - len(wrong)} hold only under a condition not stated beside them. Worst first: statements "
-            "and formulas, then figures by the factor they are off."
+            f"Of {total} claims of {len(pages)} document{'s' if len(pages) > 1 else ''} {len(wrong)} are wrong "
+            f"and {len(found) - len(wrong)} hold only under a condition not stated beside them. Worst first: "
+            "statements and formulas, then figures by the factor they are off."
         ),
-        Table(("claim", "what it is", "printed → right"), tuple(_wrong(g, by_document) for g in _same(wrong)), "lpl"),
+        Table(("claim", "what it is", "printed → right"), rows, "lpl"),
         prose(
             "Right only under a condition, and else off by up to the factor in brackets: "
             f"{'; '.join(_conditions(found))}."
@@ -60,8 +62,7 @@ def _wrong(group: Sequence[Verdict], pages: dict[str, Page]) -> tuple[Cell, ...]
     page = pages[claim.document]
     if claim.printed is None:
         formula = claim.kind == "holds" and claim.prints
-        right = page.derived(claim) if formula else cell("false")
-        both = (*page.printed(claim), " → ", *right) if formula else right
+        both = (*page.printed(claim), " → ", *page.derived(claim)) if formula else cell("false")
         return cell(claim.id), cell(claim.says), both
     names = claim.id if len(group) == 1 else f"{claim.group} ({len(group)})"
     printed = ", ".join(printed_text(v.claim) for v in group)
@@ -85,7 +86,8 @@ def _conditions(found: Iterable[Verdict]) -> list[str]:
     for because, group in groups.items():
         worst = max((factor_off(v) or Fraction(0) for v in group), default=Fraction(0))
         names = ", ".join(
-            same[0].claim.id if len(same) == 1 else f"{same[0].claim.group} ({len(same)})" for same in _same(group)
+            same[0].claim.id if len(same) == 1 else f"{same[0].claim.group} ({len(same)})"
+            for same in _same(group)
         )
         lines.append(f"{because}: {names}" + (f" ({float(worst):.3g}×)" if worst else ""))
     return lines

@@ -7,15 +7,19 @@ from dataclasses import replace
 
 from ..derivation import Derivation, Study
 from ..documents.document import Claim
+from ..documents.formulas import NoNumber
+from ..documents.given import given
+from ..documents.numbers import values as values_of
+from ..documents.reread import readings_tried
 from ..documents.setting import Setting
-from ..documents.sheet import LEDGERS, NoNumber
-from ..documents.verdict import Verdict, readings_tried
+from ..documents.sheet import LEDGERS
+from ..documents.verdict import Verdict
 from ..notation import Notation
 from ..poly import Coefficient
 from ..report import Block, Cell, Heading, Items, Math, Prose, Report, Table, cell, prose
 from .claims import one_claim
 from .claimtext import quantity_name
-from .document import Page
+from .documentpage import Page
 from .figures import figure_text, printed_text, sentence
 from .ledger import byte_blocks, flop_blocks
 from .parts import Setter, conventions_table, number_math
@@ -30,7 +34,8 @@ def figure_report(page: Page, verdict: Verdict) -> Report:
     blocks: list[Block] = [
         prose(f"{claim.where}; line{'s' if len(claim.lines) > 1 else ''} {lines} of the text."),
         prose(claim.says or "A cell of the table."),
-        Prose(("Printed: ", *page.printed(claim), ". Derived: ", *page.derived(claim), f". Verdict: {verdict.status}."))
+        Prose(("Printed: ", *page.printed(claim), ". Derived: ", *page.derived(claim), ".")),
+        prose(f"Verdict: {verdict.status}."),
     ]  # fmt: skip
     if verdict.because:
         tried = f" {verdict.tried} other readings were tried." if verdict.tried else ""
@@ -53,7 +58,9 @@ def _elsewhere(page: Page, verdict: Verdict) -> Block:
     assert claim.against is not None
     assert claim.printed is not None
     assert ends is not None
-    said = ", ".join(f"{name} = {page.verdicts[other].claim.prints} ({other})" for name, other in claim.against.ids.items())
+    said = ", ".join(
+        f"{name} = {page.verdicts[other].claim.prints} ({other})" for name, other in claim.against.ids.items()
+    )
     low, high = (figure_text(end, claim.printed, False) for end in ends)
     return prose(f"Elsewhere the document prints {said}; {claim.against.formula} is then {low} to {high}.")
 
@@ -67,7 +74,7 @@ def _value(page: Page, verdict: Verdict, notation: Notation) -> Iterator[Block]:
     yield Prose(("The figure is ", claim.what.text(400), ", that is ", math, ", in the document's letters."))
     rows: list[tuple[Cell, ...]] = []
     for reading in verdict.readings:
-        sizes = sheet.values({*ratio.over.names(), *ratio.under.names()}, reading.setting)
+        sizes = values_of(sheet, {*ratio.over.names(), *ratio.under.names()}, reading.setting)
         given = ", ".join(f"{notation.plain(name)} = {value}" for name, value in sorted(sizes.items()))
         assert reading.value is not None
         rows.append((cell(reading.words or "-"), cell(given or "-"), cell(number_math(reading.value))))
@@ -95,7 +102,11 @@ def _tried(page: Page, verdict: Verdict) -> Iterator[Block]:
     rows = []
     for kind, reading in readings_tried(claim, page.document.sheet):
         shown = figure_text(reading.value, claim.printed, False) if reading.value is not None else "no value"
-        fits = "yes" if reading.value is not None and claim.printed.allows(reading.value, reading.setting.rounding) else ""
+        fits = (
+            "yes"
+            if reading.value is not None and claim.printed.allows(reading.value, reading.setting.rounding)
+            else ""
+        )
         rows.append((cell(reading.words), cell(kind), cell(shown), cell(fits)))
     yield Heading("Other readings")
     yield Table(("reading", "kind", "value", f"gives {printed_text(claim)}"), tuple(rows), "plll")
@@ -120,7 +131,7 @@ def _ledgers(page: Page, claim: Claim, notation: Notation) -> Iterator[Block]:
 
 
 def _ledger(derivation: Derivation, claim: Claim, page: Page, notation: Notation) -> Iterator[Block]:
-    values: dict[str, Coefficient] = page.document.sheet.values(set(derivation.study.variant.symbols), claim.setting)
+    values: dict[str, Coefficient] = given(set(derivation.study.variant.symbols), claim.setting)
     phase = derivation.study.conventions.phase
     if phase != "verify":
         values.pop("S", None)
@@ -131,4 +142,3 @@ def _ledger(derivation: Derivation, claim: Claim, page: Page, notation: Notation
     for block in (*flop_blocks(shown, setter), *byte_blocks(shown, setter)):
         yield Heading(block.text, 2) if isinstance(block, Heading) else block
     yield conventions_table(study.conventions.items())
-

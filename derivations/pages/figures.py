@@ -1,4 +1,4 @@
-"""Numbers of a document as its own figures look: the same unit, as many digits as it takes to see a difference."""
+"""Numbers of a document as its own figures look: the same unit, and digits enough to see a difference."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..documents.verdict import Reading, Verdict
-from ..pages.document import Page
+from ..pages.documentpage import Page
 from ..report import Cell, Math
 
 __all__ = ["verdict_data", "verdicts_data"]

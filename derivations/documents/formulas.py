@@ -1,0 +1,109 @@
+"""Formulas of a document's file: names in them, and what they come to as ratios of polynomials."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+
+from ..algebra import Ratio
+from ..atoms import minimum
+from ..errors import unknown
+from ..expr import parse_side
+from ..poly import Poly
+from ..syntax import Wrong, parse
+from ..yamlfile import Entry
+
+__all__ = ["LONGEST", "NoNumber", "check_formula", "named_in", "ratio_of", "with_names"]
+
+LONGEST = 400
+"""Characters of a formula."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+class NoNumber(Exception):
+    """A quantity has no number in this setting; the text says why."""
+
+
+def named_in(entry: Entry) -> Iterator[str]:
+    """Every word of a formula, or of all formulas below an entry, that may be a name."""
+    if isinstance(entry.value, dict):
+        for part in entry.value.values():
+            yield from named_in(part)
+    elif isinstance(entry.value, list):
+        for part in entry.value:
+            yield from named_in(part)
+    else:
+        yield from _WORD.findall(entry.text(LONGEST))
+
+
+def with_names(entry: Entry, names: Mapping[str, str]) -> Entry:
+    """A formula with other names put for some of its own."""
+    if not names:
+        return entry
+    text = _WORD.sub(lambda hit: names.get(hit[0], hit[0]), entry.text(LONGEST))
+    return replace(entry, value=text)
+
+
+def check_formula(entry: Entry, known: Set[str]) -> None:
+    """Raises InputError for a name that nobody knows."""
+    for name in named_in(entry):
+        if name not in known and name not in ("min", "ceil", "floor"):
+            raise unknown("name", name, known, entry.place)
+
+
+def ratio_of(entry: Entry, quantities: Callable[[str], Ratio | None], known: Set[str]) -> Ratio:
+    """A formula as a ratio; `quantities` gives what is no size symbol. Raises InputError with the place."""
+    return parse(entry.text(LONGEST), entry.place, _Ratios(quantities, known, entry), LONGEST)
+
+
+class _Ratios:
+    """Formulas as ratios of polynomials."""
+
+    def __init__(self, quantities: Callable[[str], Ratio | None], known: Set[str], entry: Entry) -> None:
+        self.quantities, self.known, self.entry = quantities, known, entry
+
+    def number(self, value: int) -> Ratio:
+        return Ratio(Poly.const(value))
+
+    def name(self, name: str) -> Ratio:
+        if name not in self.known:
+            raise unknown("name", name, self.known, self.entry.place)
+        quantity = self.quantities(name)
+        if quantity is not None:
+            return quantity
+        return Ratio(Poly.symbol(name))
+
+    def add(self, left: Ratio, right: Ratio) -> Ratio:
+        if left.under == right.under:
+            return Ratio(left.over + right.over, left.under)
+        return Ratio(left.over * right.under + right.over * left.under, left.under * right.under)
+
+    def subtract(self, left: Ratio, right: Ratio) -> Ratio:
+        return self.add(left, Ratio(-right.over, right.under))
+
+    def multiply(self, left: Ratio, right: Ratio) -> Ratio:
+        return Ratio(left.over * right.over, left.under * right.under)
+
+    def divide(self, left: Ratio, right: Ratio) -> Ratio:
+        if not right.over:
+            raise Wrong("a division by zero")
+        return Ratio(left.over * right.under, left.under * right.over)
+
+    def power(self, base: Ratio, exponent: int) -> Ratio:
+        return Ratio(base.over**exponent, base.under**exponent)
+
+    def minimum(self, parts: Sequence[Ratio]) -> Ratio:
+        result = self._whole(parts[0])
+        for part in parts[1:]:
+            result = minimum(result, self._whole(part))
+        return Ratio(result)
+
+    def rounded(self, function: str, above: Ratio, below: Ratio) -> Ratio:
+        text = f"{function}({self._whole(above).text()}/{self._whole(below).text()})"
+        return Ratio(parse_side(text, self.entry.place))
+
+    def _whole(self, part: Ratio) -> Poly:
+        if part.under != Poly.const(1):
+            raise Wrong("min, ceil and floor take sums of products of sizes only")
+        return part.over
