@@ -88,10 +88,10 @@ class Asking:
         return replace(base, sizes=sizes, knobs=knobs, options=options, **changed)  # type: ignore[arg-type]
 
     def places(self, entry: Entry | None, base: Setting) -> tuple[tuple[str, Setting], ...]:
-        """The places of `over`: settings under their labels."""
-        if entry is None:
-            return ()
-        return tuple((label, self.setting(item, base)) for label, item in entry.mapping().items())
+        """The places of `over`: settings, each with what sets it apart from the others in words."""
+        items = entry.items() if entry is not None else []
+        settings = [self.setting(item, base) for item in items]
+        return tuple((_apart(item), setting) for item, setting in zip(items, settings, strict=True))
 
     def instead(self, entry: Entry, base: Setting) -> Iterator[Instead]:
         """Other quantities that a figure may have been taken for."""
@@ -104,6 +104,21 @@ class Asking:
         for name, item in entry.mapping().items():
             fields = item.mapping(allowed=("under",), required=("value",))
             yield name, (self.formula(fields["value"]), self.setting(fields.get("under"), base))
+
+
+def _apart(entry: Entry) -> str:
+    """What a place says of its own: sizes, an accelerator, a model."""
+    fields = entry.mapping()
+    sizes = fields["set"].mapping() if "set" in fields else {}
+    words = [f"at {' and '.join(f'{n} = {_grouped(v)}' for n, v in sizes.items())}"] if sizes else []
+    words += [f"on {load_accelerator(fields['gpu'].text()).title}"] if "gpu" in fields else []
+    words += [f"on the widths of {load_checkpoint(fields['model'].text()).title}"] if "model" in fields else []
+    rest = [f"{key} {item.value}" for key, item in fields.items() if key not in ("set", "gpu", "model")]
+    return ", ".join([*words, *rest])
+
+
+def _grouped(entry: Entry) -> str:
+    return f"{entry.value:,}" if isinstance(entry.value, int) else entry.text()
 
 
 def _one_of(entry: Entry, what: str, known: Iterable[str]) -> str:

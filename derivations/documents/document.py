@@ -10,7 +10,18 @@ from .printed import Printed, numerals_of
 from .setting import Setting
 from .sheet import Sheet
 
-__all__ = ["VERDICTS", "Against", "Claim", "Document", "Drawing", "Instead", "NotClaimed", "Section", "Table"]
+__all__ = [
+    "VERDICTS",
+    "Against",
+    "Claim",
+    "Document",
+    "Drawing",
+    "Instead",
+    "NotClaimed",
+    "Row",
+    "Section",
+    "Table",
+]
 
 VERDICTS = ("holds", "holds if", "wrong", "contradicts")
 
@@ -91,6 +102,18 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table."""
+
+    label: str
+    """Our words; `{H}` stands for a size of `setting`."""
+    setting: Setting
+    """What the row is about."""
+    cells: tuple[Claim | None, ...]
+    """A claim in each, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table of the document: claims by rows and columns."""
 
@@ -99,14 +122,16 @@ class Table:
     title: str
     """Our words."""
     headers: tuple[str, ...]
-    """Column titles, the one of the row labels first."""
-    rows: tuple[tuple[str, tuple[Claim | None, ...]], ...]
-    """Label of a row and its cells."""
+    """Column titles, the one of the row labels first; `{L}` stands for a size of `setting`."""
+    setting: Setting
+    """What the table is about."""
+    rows: tuple[Row, ...]
+    """From top to bottom."""
 
     def claims(self) -> Iterator[Claim]:
         """Its claims, row by row."""
-        for _, cells in self.rows:
-            yield from (cell for cell in cells if cell is not None)
+        for row in self.rows:
+            yield from (cell for cell in row.cells if cell is not None)
 
 
 @dataclass(frozen=True, slots=True)

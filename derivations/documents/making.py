@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ..errors import unknown
 from ..yamlfile import Entry
 from .asking import Asking
-from .document import VERDICTS, Against, Claim, Table
+from .document import VERDICTS, Against, Claim, Row, Table
 from .formulas import with_names
 from .printed import numerals_of, read_printed
 from .setting import Setting
@@ -138,18 +138,18 @@ class Making:
                 self._cell(row, column, head, cell, fields.get("expect"), self.asking.id(number, name))
                 for (column, head), cell in zip(columns.items(), row.cells, strict=True)
             ]
-            made.append((row.label, tuple(cells)))
+            made.append(Row(row.label, row.setting, tuple(cells)))
         corner = fields["corner"].text(60) if "corner" in fields else ""
-        heads = tuple(head.mapping()["title"].text(80) for head in columns.values())
-        return Table(name, title, (corner, *heads), tuple(made))
+        heads = tuple(self.asking.ours(head.mapping()["title"], 80) for head in columns.values())
+        return Table(name, title, (corner, *heads), base, tuple(made))
 
     def _row(self, name: str, label: str, entry: Entry, base: Setting, where: str) -> _Row:
         keys = entry.mapping(allowed=_ROW, required=("cells",))
-        shown = keys["label"].text(80) if "label" in keys else label
+        shown = self.asking.ours(keys["label"], 80) if "label" in keys else label
         swap = {k: v.text(400) for k, v in keys["with"].mapping().items()} if "with" in keys else {}
         return _Row(
             name, shown, keys, tuple(keys["cells"].items()), self.asking.setting(keys.get("under"), base), swap,
-            self._lines(keys, entry), f"{where}, {shown}",
+            self._lines(keys, entry), f"{where}, row {label}",
         )  # fmt: skip
 
     def _cell(
@@ -159,7 +159,7 @@ class Making:
         if cell.value is None:
             return None
         fields = dict(head.mapping(allowed=(*_CLAIM, "title"), required=("title",)))
-        title = fields.pop("title").text(80)
+        fields.pop("title")
         own = cell.mapping(allowed=_CLAIM) if isinstance(cell.value, dict) else {"prints": cell}
         prints = own.get("prints") or own.get("means")
         if prints is None:
@@ -173,7 +173,7 @@ class Making:
             if key in fields:
                 fields[key] = with_names(fields[key], row.swap)
         name = f"{row.name}-{column}"
-        return self._made(name, fields, cell, row.setting, f"{row.where}, {title}", row.lines, prints, group)
+        return self._made(name, fields, cell, row.setting, f"{row.where}, {column}", row.lines, prints, group)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from .given import given
 from .setting import Setting
 from .sheet import Sheet
 
-__all__ = ["number", "values"]
+__all__ = ["number", "solved", "values"]
 
 
 def number(sheet: Sheet, formula: Entry, setting: Setting) -> Fraction:
@@ -66,6 +66,16 @@ def _crossing(sheet: Sheet, name: str, setting: Setting) -> Fraction:
     if not found:
         raise NoNumber(f"{name} has no crossing")
     return min(found)
+
+
+def solved(sheet: Sheet, name: str, setting: Setting) -> Ratio | None:
+    """A crossover in closed form, where it is a ratio; None where it needs a square root."""
+    difference, symbol = sheet.crossing(name, setting)
+    parts = difference.coefficients(symbol)
+    lowest = min(parts, default=0)
+    if set(parts) != {lowest, lowest + 1}:
+        return None
+    return Ratio(-parts[lowest], parts[lowest + 1])
 
 
 def _common(ratio: Ratio) -> Poly:

@@ -8,7 +8,7 @@ from ..documents.document import VERDICTS, Claim, Document, Section
 from ..documents.document import Table as Printed
 from ..report import Block, Cell, Figure, Heading, Items, Math, Prose, Report, Table, cell, prose
 from .claimtext import quantity_name
-from .documentpage import Page, filled
+from .documentpage import Page, filled, labelled
 from .figures import printed_text
 
 __all__ = ["document_report"]
@@ -86,12 +86,14 @@ def _short(claim: Claim) -> str:
 def _table(page: Page, table: Printed) -> Iterator[Block]:
     """A table of the document: derived numbers, the printed ones beside those that differ."""
     rows: list[tuple[Cell, ...]] = []
-    for label, cells in table.rows:
-        rows.append((cell(label), *(cell("-") if c is None else _cell(page, c) for c in cells)))
+    for row in table.rows:
+        label = labelled(row.label, row.setting)
+        rows.append((cell(label), *(cell("-") if c is None else _cell(page, c) for c in row.cells)))
     claims = list(table.claims())
     prefix = _common([_short(claim) for claim in claims])
     caption = f"{table.title}. Claims {prefix}*, by row and column."
-    yield Table(table.headers, tuple(rows), _letters(rows, range(len(table.headers))), caption)
+    headers = tuple(labelled(header, table.setting) for header in table.headers)
+    yield Table(headers, tuple(rows), _letters(rows, range(len(table.headers))), caption)
     yield from _reasons(page, claims, table)
 
 
@@ -114,8 +116,9 @@ def _named(found: Sequence[Claim], table: Printed | None) -> str:
     if table is None:
         return ", ".join(_short(claim) for claim in found)
     words, rest = [], list(found)
-    for index, title in enumerate(table.headers[1:]):
-        column = [cells[index] for _, cells in table.rows if cells[index] is not None]
+    for index, header in enumerate(table.headers[1:]):
+        title = labelled(header, table.setting)
+        column = [row.cells[index] for row in table.rows if row.cells[index] is not None]
         if len(column) > 1 and all(claim in rest for claim in column):
             words.append(title)
             rest = [claim for claim in rest if claim not in column]

@@ -11,18 +11,19 @@ from ..algebra import Ratio
 from ..atoms import put
 from ..dims import is_name
 from ..documents.document import Claim, Document
-from ..documents.numbers import number
+from ..documents.given import given
+from ..documents.numbers import number, solved
 from ..documents.setting import Setting
 from ..documents.verdict import Verdict
 from ..errors import InputError
-from ..notation import Notation, load_notation
+from ..notation import Notation, load_notation, number_text
 from ..poly import Poly
 from ..report import Cell, Math, cell
 from ..yamlfile import Entry
 from .claimtext import Phrases, points_math
 from .figures import compact, derived_text, printed_text
 
-__all__ = ["Page", "filled"]
+__all__ = ["Page", "filled", "labelled"]
 
 _LONG = 48
 """Characters of a formula that still stands in a table."""
@@ -48,18 +49,22 @@ class Page:
         symbols = {n: d for v in self.document.sheet.variants.values() for n, d in v.symbols.items()}
         return Notation.of(symbols, load_notation(self.document.notation), phase, True)
 
-    def closed_form(self, claim: Claim) -> Math | None:
+    def closed_form(self, claim: Claim) -> Ratio | None:
         """What the engine derives for a figure or a formula, in symbols; None for a statement."""
         if claim.kind != "figure" and not (claim.kind == "holds" and claim.prints):
             return None
         right = claim.what if claim.kind == "figure" else _right(claim)
-        ratio = self.document.sheet.formula(right, claim.setting)
+        sheet, name = self.document.sheet, right.text(900)
+        ratio = sheet.formula(right, claim.setting)
+        if name in sheet.entries and sheet.kind(name) == "crossover":
+            ratio = solved(sheet, name, claim.setting) or ratio
         given = dict(_given(claim))
-        return _math(Ratio(put(ratio.over, given), put(ratio.under, given)), self.notation(claim))
+        return Ratio(put(ratio.over, given), put(ratio.under, given))
 
     def formula(self, claim: Claim) -> Math | None:
         """The engine's side of a formula; None where it is too long for a table."""
-        math = self.closed_form(claim)
+        ratio = self.closed_form(claim)
+        math = _math(ratio, self.notation(claim)) if ratio is not None else None
         return math if math is not None and len(math.text) <= _LONG else None
 
     def derived(self, claim: Claim) -> Cell:
@@ -96,6 +101,18 @@ class Page:
             math = Phrases(self.notation(claim), found.assertion.claim).expression(statement[1])
             return cell("(", math, ")") if claim.in_words else cell(math)
         return cell("in words")
+
+
+def labelled(text: str, setting: Setting) -> str:
+    """A label with sizes of its setting in its holes. Raises InputError for a size that has no number."""
+    numbers = given(set(_HOLE.findall(text)), setting)
+
+    def shown(hole: re.Match[str]) -> str:
+        if hole[1] not in numbers:
+            raise InputError(f"the label {text[:60]!r} speaks of {hole[1][:30]}, which has no number there")
+        return number_text(numbers[hole[1]])
+
+    return _HOLE.sub(shown, text)
 
 
 def filled(page: Page, text: str) -> Iterator[str | Math]:

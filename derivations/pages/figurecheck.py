@@ -68,7 +68,8 @@ def _elsewhere(page: Page, verdict: Verdict) -> Block:
 def _value(page: Page, verdict: Verdict, notation: Notation) -> Iterator[Block]:
     """The formula of a figure and its number at each place."""
     claim, sheet = verdict.claim, page.document.sheet
-    ratio = sheet.formula(claim.what, claim.setting)
+    ratio = page.closed_form(claim)
+    assert ratio is not None
     math = Math(notation.latex(ratio), notation.text(ratio))
     yield Heading("Value")
     yield Prose(("The figure is ", claim.what.text(400), ", that is ", math, ", in the document's letters."))
@@ -110,6 +111,7 @@ def _tried(page: Page, verdict: Verdict) -> Iterator[Block]:
         rows.append((cell(reading.words), cell(kind), cell(shown), cell(fits)))
     yield Heading("Other readings")
     yield Table(("reading", "kind", "value", f"gives {printed_text(claim)}"), tuple(rows), "plll")
+    yield prose("A convention counts only where the other figures that share it come out under it too.")
 
 
 def _ledgers(page: Page, claim: Claim, notation: Notation) -> Iterator[Block]:

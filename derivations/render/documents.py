@@ -9,6 +9,7 @@ from typing import Any
 from ..documents.verdict import Reading, Verdict
 from ..pages.documentpage import Page
 from ..report import Cell, Math
+from .data import formula
 
 __all__ = ["verdict_data", "verdicts_data"]
 
@@ -47,8 +48,9 @@ def _derived(page: Page, verdict: Verdict) -> dict[str, Any]:
     shown = page.closed_form(verdict.claim)
     return {
         "text": _plain(page.derived(verdict.claim)),
-        "expr": shown.text if shown is not None else None,
-        "latex": shown.latex if shown is not None else None,
+        **(
+            formula(shown, page.notation(verdict.claim)) if shown is not None else {"expr": None, "latex": None}
+        ),
         "value": only,
         "places": values if len(values) > 1 else [],
     }
