@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .changes import Change
 from .document import Claim
 from .elsewhere import interval_of
 from .formulas import NoNumber
 from .numbers import number
 from .printed import Printed
 from .reread import all_changes, fits, reading_of
-from .setting import Change
 from .sheet import Sheet
 from .verdict import Ends, Reading, Verdict, listed
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..judging import judge
+from .changes import changes
 from .document import Claim, Document
 from .formulas import NoNumber
 from .grouped import Group
-from .setting import changes
 from .sheet import Sheet
 from .statement import assertion_of
 from .verdict import Reading, Verdict, listed

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import InputError
-from .document import Claim
+from .changes import Apply, Change, changes
+from .document import Claim, Instead
 from .formulas import NoNumber
 from .numbers import number
-from .setting import Change, Setting, changes
+from .setting import Setting
 from .sheet import Sheet
 from .verdict import Reading
 
@@ -33,7 +34,7 @@ def all_changes(claims: Sequence[Claim]) -> Iterator[Change]:
     """Every change, and for a single figure the other quantities it may have been taken for."""
     yield from changes()
     for other in claims[0].instead if len(claims) == 1 else ():
-        yield Change(f"taking {other.words}", "slip", lambda s, _, o=other: replace(o.setting, formula=o.what))  # type: ignore[misc]
+        yield Change(f"taking {other.words}", "slip", _taken(other))
 
 
 def reading_of(claim: Claim, sheet: Sheet, words: str, setting: Setting, change: Change | None) -> Reading:
@@ -54,3 +55,7 @@ def fits(claim: Claim, reading: Reading) -> bool:
     """Whether a reading gives the printed figure."""
     assert claim.printed is not None
     return reading.value is not None and claim.printed.allows(reading.value, reading.setting.rounding)
+
+
+def _taken(other: Instead) -> Apply:
+    return lambda _, __: replace(other.setting, formula=other.what)
