@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ..checkpoints import load_checkpoint
@@ -16,7 +16,7 @@ from ..yamlfile import Entry
 from .document import Instead
 from .formulas import check_formula
 from .setting import Setting
-from .sheet import Sheet
+from .sheet import PARTS, Sheet, one_of, words_of
 
 __all__ = ["Asking"]
 
@@ -57,35 +57,32 @@ class Asking:
         if entry is None:
             return base
         fields = entry.mapping(allowed=_UNDER)
-        changed: dict[str, object] = {}
-        for key, loader in (("model", load_checkpoint), ("gpu", load_accelerator)):
-            if key in fields:
-                with fields[key].blamed():
-                    loader(fields[key].text())
-                changed[key] = fields[key].text()
-        sizes: dict[str, Coefficient] = dict(base.sizes)
-        for symbol, value in (fields["set"].mapping() if "set" in fields else {}).items():
+        layers, layout = fields.get("layers"), fields.get("layout")
+        return replace(
+            base,
+            model=_loaded(fields.get("model"), load_checkpoint) or base.model,
+            gpu=_loaded(fields.get("gpu"), load_accelerator) or base.gpu,
+            sizes={**base.sizes, **dict(self._sizes(fields.get("set")))},
+            knobs={
+                **base.knobs,
+                **{k: one_of(fields[k], f"value of {k}", v.values) for k, v in KNOBS.items() if k in fields},
+            },
+            options={**base.options, **dict(_options(fields.get("options")))},
+            without=base.without | words_of(fields.get("without"), "stage or class", PARTS),
+            tp=fields["tp"].integer(1, 4096) if "tp" in fields else base.tp,
+            layout=layout.text(80) if layout is not None else base.layout,
+            layers=one_of(layers, "value of layers", ("attention", "all"))
+            if layers is not None
+            else base.layers,
+        )
+
+    def _sizes(self, entry: Entry | None) -> Iterator[tuple[str, Coefficient]]:
+        for symbol, value in entry.mapping().items() if entry is not None else ():
             if symbol not in self.sheet.symbols:
                 raise unknown("symbol", symbol, self.sheet.symbols, value.place)
             with value.blamed():
                 number = str(value.value) if isinstance(value.value, float) else value.text()
-                sizes[symbol] = parse_value(symbol, number, symbol not in ("b", "R"), "")
-        knobs = dict(base.knobs)
-        for key in KNOBS:
-            if key in fields:
-                knobs[key] = _one_of(fields[key], f"value of {key}", KNOBS[key].values)
-        options = dict(base.options)
-        for option, kept in (fields["options"].mapping() if "options" in fields else {}).items():
-            options[option] = kept.value is True
-        if "without" in fields:
-            changed["without"] = base.without | set(fields["without"].texts())
-        if "tp" in fields:
-            changed["tp"] = fields["tp"].integer(1, 4096)
-        if "layers" in fields:
-            changed["layers"] = _one_of(fields["layers"], "value of layers", ("attention", "all"))
-        if "layout" in fields:
-            changed["layout"] = fields["layout"].text(80)
-        return replace(base, sizes=sizes, knobs=knobs, options=options, **changed)  # type: ignore[arg-type]
+                yield symbol, parse_value(symbol, number, symbol not in ("b", "R"), "")
 
     def places(self, entry: Entry | None, base: Setting) -> tuple[tuple[str, Setting], ...]:
         """The places of `over`: settings, each with what sets it apart from the others in words."""
@@ -121,7 +118,17 @@ def _grouped(entry: Entry) -> str:
     return f"{entry.value:,}" if isinstance(entry.value, int) else entry.text()
 
 
-def _one_of(entry: Entry, what: str, known: Iterable[str]) -> str:
-    if entry.text() not in known:
-        raise unknown(what, entry.text(), known, entry.place)
+def _loaded(entry: Entry | None, loader: Callable[[str], object]) -> str:
+    """A name that can be loaded."""
+    if entry is None:
+        return ""
+    with entry.blamed():
+        loader(entry.text())
     return entry.text()
+
+
+def _options(entry: Entry | None) -> Iterator[tuple[str, bool]]:
+    for option, kept in entry.mapping().items() if entry is not None else ():
+        if not isinstance(kept.value, bool):
+            raise kept.fail("an option is put in (true) or left out (false)")
+        yield option, kept.value

@@ -5,11 +5,11 @@ Nothing is computed before a claim asks for it, and everything can be asked agai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..algebra import Ratio, limit_in
-from ..conventions import KNOBS, Conventions
+from ..conventions import CLASSES, KNOBS, STAGES, Conventions
 from ..derivation import Derivation, Study, derive
 from ..dims import DEPLOYED, STANDARD, is_name
 from ..errors import unknown
@@ -24,7 +24,7 @@ from .formulas import LONGEST, NoNumber, named_in, ratio_of
 from .given import GIVEN, part_figure
 from .setting import Setting
 
-__all__ = ["LEDGERS", "Sheet"]
+__all__ = ["LEDGERS", "PARTS", "Sheet", "one_of", "words_of"]
 
 LEDGERS = ("flops", "bytes", "intensity", "elements", "row")
 """Quantities of a derivation; the last two are what a context token adds to a layer's caches."""
@@ -33,6 +33,20 @@ _KEYS = (
     *LEDGERS, *_MADE, *KNOBS, "order", "stages", "classes", "without", "batched", "in", "sizes", "tp", "layout",
     "figure",
 )  # fmt: skip
+PARTS = (*STAGES, *CLASSES)
+"""What can be left out: stages of arithmetic, classes of bytes."""
+
+
+def one_of(entry: Entry, what: str, known: Iterable[str]) -> str:
+    """A word of a list. Raises InputError with the nearest one."""
+    if entry.text() not in known:
+        raise unknown(what, entry.text(), known, entry.place)
+    return entry.text()
+
+
+def words_of(entry: Entry | None, what: str, known: Iterable[str]) -> frozenset[str]:
+    """Several words of a list; none where the entry is missing."""
+    return frozenset(one_of(item, what, known) for item in entry.items()) if entry is not None else frozenset()
 
 
 @dataclass(slots=True)
@@ -65,6 +79,9 @@ class Sheet:
         kinds = [key for key in (*LEDGERS, *_MADE) if key in fields]
         if len(kinds) != 1:
             raise entry.fail(f"a quantity is a formula, or one of {', '.join((*LEDGERS, *_MADE))}")
+        words_of(fields.get("stages"), "stage", STAGES)
+        words_of(fields.get("classes"), "class", CLASSES)
+        words_of(fields.get("without"), "stage or class", PARTS)
         return fields
 
     def _variant(self, name: str) -> Variant:
