@@ -25,7 +25,7 @@ from .claims import Term
 from .claimterms import LONGEST, comparison_term
 from .contradiction import check_assumptions
 from .dims import Dim, is_name
-from .errors import unknown
+from .errors import Place, unknown
 from .expr import parse_comparison
 from .nested import cheapest_statement
 from .quantities import Assertion, claim_about
@@ -123,13 +123,16 @@ class Reader:
         if expect not in STATUSES:
             raise unknown("verdict", expect, STATUSES, fields["expect"].place)
         says = fields["says"].text(400) if "says" in fields else ""
-        assume = fields["assume"].items() if "assume" in fields else []
-        return replace(
-            self.assertion(fields["id"].text(80), asked[0], fields[asked[0]], assume), says=says, expect=expect
-        )
+        assume = fields.get("assume")
+        given, place = (assume.items(), assume.place) if assume is not None else ([], entry.place)
+        assertion = self.assertion(fields["id"].text(80), asked[0], fields[asked[0]], given, place)
+        return replace(assertion, says=says, expect=expect, place=entry.place)
 
-    def assertion(self, name: str, kind: str, what: Entry, assume: Sequence[Entry]) -> Assertion:
-        """What one statement claims. Raises InputError with the place."""
+    def assertion(self, name: str, kind: str, what: Entry, assume: Sequence[Entry], place: Place) -> Assertion:
+        """What one statement claims; `place` is to blame where assumptions contradict each other.
+
+        Raises InputError with the place.
+        """
         statement = self.kinds()[kind](what)
         used = self._variants(statement, what)
         given = [parse_comparison(item.text(), item.place) for item in assume]
@@ -138,7 +141,7 @@ class Reader:
         variants = [self.quantities.variants[name] for name in used]
         claim = claim_about(statement, self.quantities.terms, given, *variants)
         texts = tuple(comparison.text for comparison in given)
-        check_assumptions(claim, texts, (assume[0] if assume else what).place)
+        check_assumptions(claim, texts, place)
         for side in _sides(statement):
             why = nowhere(claim, side)
             if why == "a division by zero":

@@ -30,7 +30,7 @@ def assertion_of(claim: Claim, sheet: Sheet, setting: Setting) -> Assertion:
     try:
         for name in sheet.used(claim.what):
             terms.make(name)
-        return Reader(quantities).assertion(claim.id, claim.kind, claim.what, assume)
+        return Reader(quantities).assertion(claim.id, claim.kind, claim.what, assume, claim.what.place)
     except InputError as error:
         if setting is claim.setting:
             raise

@@ -71,7 +71,10 @@ def _section(page: Page, section: Section) -> Iterator[Block]:
 
 def _letters(rows: Sequence[tuple[Cell, ...]], columns: Iterable[int]) -> str:
     """How columns are set: as they are where every cell is short, else wrapped."""
-    return "".join("l" if all(_width(row[column]) <= SHORT for row in rows) else "p" for column in columns)
+    widest = [max(_width(row[column]) for row in rows) for column in columns]
+    # beside columns that wrap there is less room for those that do not
+    most = SHORT if max(widest) <= SHORT else SHORT - 4
+    return "".join("l" if width <= most else "p" for width in widest)
 
 
 def _width(parts: Cell) -> int:
