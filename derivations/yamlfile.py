@@ -112,7 +112,7 @@ class Entry:
 
 def _kind(value: Any) -> str:
     names = {dict: "a mapping", list: "a list", str: "a text", bool: "true/false"}
-    names |= {int: "a number", float: "a number", type(None): "nothing"}
+    names |= {int: "a number", float: "a decimal", type(None): "nothing"}
     return names.get(type(value), f"a {type(value).__name__}")
 
 

@@ -11,6 +11,7 @@ from ..conventions import KNOBS
 from ..dims import parse_value
 from ..errors import unknown
 from ..hardware import load_accelerator
+from ..layouts import LAYOUTS
 from ..poly import Coefficient
 from ..yamlfile import Entry
 from .document import Instead
@@ -67,14 +68,23 @@ class Asking:
                 **base.knobs,
                 **{k: one_of(fields[k], f"value of {k}", v.values) for k, v in KNOBS.items() if k in fields},
             },
-            options={**base.options, **dict(_options(fields.get("options")))},
+            options={**base.options, **dict(self._options(fields.get("options")))},
             without=base.without | words_of(fields.get("without"), "stage or class", PARTS),
             tp=fields["tp"].integer(1, 4096) if "tp" in fields else base.tp,
-            layout=layout.text(80) if layout is not None else base.layout,
+            layout=_layout(layout) if layout is not None else base.layout,
             layers=one_of(layers, "value of layers", ("attention", "all"))
             if layers is not None
             else base.layers,
         )
+
+    def _options(self, entry: Entry | None) -> Iterator[tuple[str, bool]]:
+        known = {option for variant in self.sheet.variants.values() for option in variant.all_options}
+        for option, kept in entry.mapping().items() if entry is not None else ():
+            if option not in known:
+                raise unknown("option", option, known, kept.place)
+            if not isinstance(kept.value, bool):
+                raise kept.fail("an option is put in (true) or left out (false)")
+            yield option, kept.value
 
     def _sizes(self, entry: Entry | None) -> Iterator[tuple[str, Coefficient]]:
         for symbol, value in entry.mapping().items() if entry is not None else ():
@@ -87,6 +97,8 @@ class Asking:
     def places(self, entry: Entry | None, base: Setting) -> tuple[tuple[str, Setting], ...]:
         """The places of `over`: settings, each with what sets it apart from the others in words."""
         items = entry.items() if entry is not None else []
+        if entry is not None and not items:
+            raise entry.fail("the list is empty; leave it out where there is one place only")
         settings = [self.setting(item, base) for item in items]
         return tuple((_apart(item), setting) for item, setting in zip(items, settings, strict=True))
 
@@ -127,8 +139,6 @@ def _loaded(entry: Entry | None, loader: Callable[[str], object]) -> str:
     return entry.text()
 
 
-def _options(entry: Entry | None) -> Iterator[tuple[str, bool]]:
-    for option, kept in entry.mapping().items() if entry is not None else ():
-        if not isinstance(kept.value, bool):
-            raise kept.fail("an option is put in (true) or left out (false)")
-        yield option, kept.value
+def _layout(entry: Entry) -> str:
+    """The name of a layout, or widths for tensors, which are checked against a variant."""
+    return entry.text(80) if "=" in entry.text(80) else one_of(entry, "layout", LAYOUTS)

@@ -91,7 +91,7 @@ def _conventions() -> Iterator[tuple[str, Apply]]:
     yield f"{' and '.join(_OPTIONS.values())} are left out", _options(dict.fromkeys(_OPTIONS, False))
     for name, words in _LEFT_OUT.items():
         yield words, _without(name)
-    yield "GB stands for GiB", _binary
+    yield "bytes are in binary units, such as GiB for GB", _binary
     yield "cached rows are one byte an element", _put(layout="fp8")
 
 

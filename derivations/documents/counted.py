@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from ..einsum import parse_einsum
 from ..expr import parse_size
 from ..graph import Graph
 from ..poly import Poly, total
 from ..trees import Phase, Sizes, Space
 from ..yamlfile import Entry
+from .formulas import check_formula
 
 __all__ = ["chain_flops"]
 
 
-def chain_flops(chain: Entry, sizes: Entry | None) -> Poly:
+def chain_flops(chain: Entry, sizes: Entry, symbols: Set[str]) -> Poly:
     """FLOPs of a list of products of two, such as `hst,td->hsd`, by the rule for contractions.
 
     `sizes` says what each letter is. Raises InputError for a letter without a size.
     """
-    known = sizes.mapping() if sizes is not None else {}
+    known = sizes.mapping()
     counted: list[Poly] = []
     for step in chain.items():
         with step.blamed():
@@ -28,6 +31,7 @@ def chain_flops(chain: Entry, sizes: Entry | None) -> Poly:
         for letter in parsed.letters:
             if letter not in known:
                 raise step.fail(f"the letter {letter} has no size; say it under `sizes`, as in {{{letter}: L}}")
+            check_formula(known[letter], symbols)
             images[letter] = parse_size(known[letter].text(), known[letter].place)
         counted.append(_flops(parsed.graph()).map_symbols(images.get))
     return total(counted)

@@ -96,6 +96,11 @@ class Claim:
     """Other quantities that the figure may have been taken for."""
 
     @property
+    def everywhere(self) -> tuple[tuple[str, Setting], ...]:
+        """Every place it must hold at; its own setting, without words, where none is named."""
+        return self.places or (("", self.setting),)
+
+    @property
     def numerals(self) -> tuple[str, ...]:
         """The numerals of the document that it accounts for, but for `sizes`."""
         return () if self.in_words else tuple(numerals_of(self.prints))

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from ..algebra import Ratio
-from ..atoms import minimum
+from ..atoms import ceiling, floored, minimum
 from ..errors import unknown
-from ..expr import parse_side
 from ..poly import Poly
 from ..syntax import Wrong, parse
 from ..yamlfile import Entry
@@ -100,8 +99,10 @@ class _Ratios:
         return Ratio(result)
 
     def rounded(self, function: str, above: Ratio, below: Ratio) -> Ratio:
-        text = f"{function}({self._whole(above).text()}/{self._whole(below).text()})"
-        return Ratio(parse_side(text, self.entry.place))
+        over, under = self._whole(above), self._whole(below)
+        if len(under.terms) != 1 or any(value < 0 for value in under.terms.values()):
+            raise Wrong("the divisor must be a single positive term")
+        return Ratio(ceiling(over, under) if function == "ceil" else floored(over, under))
 
     def _whole(self, part: Ratio) -> Poly:
         if part.under != Poly.const(1):

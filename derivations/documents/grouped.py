@@ -1,9 +1,9 @@
 """Verdicts on figures that share their conventions, by rule.
 
 A figure holds where the derived number rounds to it. Where it does not, every change of `setting` is tried.
-A convention counts if it fits the whole group; then they hold if it is meant. A slip counts if it gives every
-figure of the group that fails. Either must be the only one of those tried, and the figures a slip gives must
-have three significant digits together.
+A convention counts if it fits the whole group and is the only one that does; then they hold if it is meant. A
+slip counts if it gives every figure of the group that fails, is the only change that does, and if these have
+three significant digits together.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Group:
 
     def _own(self, claim: Claim) -> tuple[Reading, ...]:
         """The document's own way. Raises InputError where that gives no number."""
-        for _, setting in claim.places or (("", claim.setting),):
+        for _, setting in claim.everywhere:
             try:
                 number(self.sheet, claim.what, setting)
             except NoNumber as error:
@@ -85,7 +85,7 @@ class Group:
         elif not ways:
             because = "no other reading gives the printed figure"
         elif len(ways) == 1:
-            because = f"{ways[0].words} would give it, but {_digits(digits)} explain nothing"
+            because = f"{ways[0].words} would give it, but {_digits(digits)} nothing"
         else:
             because = f"several readings give it: {listed([way.words for way in ways])}"
         return Verdict(claim, status, readings, because, tuple(ways), tried, elsewhere)
@@ -93,17 +93,25 @@ class Group:
     def _search(self, failing: Sequence[Claim]) -> tuple[list[Change], int]:
         """The changes that give every failing figure, and how many sets of other numbers were tried.
 
-        A convention is meant throughout, so it must fit the figures of the group that hold as well.
+        A convention is meant throughout, so it must fit the figures of the group that hold as well; those that
+        come to the same for all of them are one.
         """
         own = self._vector(failing, None)
-        seen: dict[tuple[object, str], Change] = {}
+        tried: set[object] = set()
+        slips: list[Change] = []
+        conventions: dict[object, Change] = {}
         for change in all_changes(failing):
             numbers = self._vector(failing, change)
-            if numbers is not None and numbers != own:
-                seen.setdefault((numbers, change.kind), change)
-        found = [change for change in seen.values() if self._explains(failing, change)]
-        kept = [change for change in found if change.kind == "slip" or self._fits_all(change)]
-        return kept, len({numbers for numbers, _ in seen})
+            if numbers is None or numbers == own:
+                continue
+            tried.add(numbers)
+            if not self._explains(failing, change):
+                continue
+            if change.kind == "slip":
+                slips.append(change)
+            elif self._fits_all(change):
+                conventions.setdefault(self._vector(self._throughout(), change), change)
+        return [*conventions.values(), *slips], len(tried)
 
     def _explains(self, failing: Sequence[Claim], change: Change) -> bool:
         """Whether every failing figure comes out, at one of its places at least."""
@@ -119,16 +127,20 @@ class Group:
                 numbers.append((reading.value, reading.setting.rounding))
         return tuple(numbers)
 
+    def _throughout(self) -> list[Claim]:
+        """The figures of the group, and those that are named beside one."""
+        return [*self.claims, *(self.by_id[name] for claim in self.claims for name in claim.beside)]
+
     def _fits_all(self, change: Change) -> bool:
         """Whether every figure of the group, and those beside it, come out at all of their places."""
-        beside = [self.by_id[name] for claim in self.claims for name in claim.beside]
-        return all(all(fits(c, r) for r in self._readings(c, change)) for c in (*self.claims, *beside))
+        return all(all(fits(c, r) for r in self._readings(c, change)) for c in self._throughout())
 
     def _readings(self, claim: Claim, change: Change | None = None) -> tuple[Reading, ...]:
         key = claim.id, change.words if change is not None else ""
         if key not in self.known:
-            places = claim.places or (("", claim.setting),)
-            self.known[key] = tuple(reading_of(claim, self.sheet, w, setting, change) for w, setting in places)
+            self.known[key] = tuple(
+                reading_of(claim, self.sheet, words, setting, change) for words, setting in claim.everywhere
+            )
         return self.known[key]
 
     def _elsewhere(self, claim: Claim) -> Ends:
@@ -139,7 +151,7 @@ class Group:
 
 
 def _apart(printed: Printed, ends: Ends) -> bool:
-    """Whether a figure and what is printed elsewhere cannot be the same number."""
+    """Whether a figure and what is printed elsewhere cannot be the same number, but for a tie of both."""
     bounds = printed.bounds
     return ends is not None and bounds is not None and (ends[1] <= bounds[0] or bounds[1] <= ends[0])
 
@@ -159,4 +171,4 @@ def _interval(claim: Claim, by_id: dict[str, Claim]) -> Ends:
 
 
 def _digits(count: int) -> str:
-    return f"{count} digit{'s' if count > 1 else ''}"
+    return f"{count} digit{'s explain' if count > 1 else ' explains'}"

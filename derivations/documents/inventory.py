@@ -18,10 +18,19 @@ from pathlib import Path
 
 from .document import Claim, Document
 from .given import given
-from .printed import POWERS, numerals_of
+from .printed import POWERS, numerals_of, raised
 from .reading import document_names, load_document
 
-__all__ = ["Inventory", "extracted", "read_inventory", "strange_sizes", "stray", "unaccounted", "written"]
+__all__ = [
+    "Inventory",
+    "extracted",
+    "read_inventory",
+    "stale",
+    "strange_sizes",
+    "stray",
+    "unaccounted",
+    "written",
+]
 
 Inventory = Mapping[int, tuple[str, ...]]
 """Line -> its numerals, in order."""
@@ -69,6 +78,17 @@ def stray(document: Document, inventory: Inventory) -> list[tuple[str, int, str]
     ]
 
 
+def stale(document: Document, inventory: Inventory) -> list[tuple[int, str]]:
+    """(line, numeral) of what is listed as claiming nothing and is not there."""
+    return [
+        (line, numeral)
+        for entry in document.not_claimed
+        for line, numerals in entry.lines.items()
+        for numeral in numerals
+        if numeral not in inventory.get(line, ())
+    ]
+
+
 def _elsewhere(claim: Claim, numeral: str, inventory: Inventory) -> bool:
     """Whether another line of a claim that spans several has it."""
     return any(numeral in inventory.get(line, ()) for line in claim.lines)
@@ -103,9 +123,7 @@ def _numbers(claim: Claim, document: Document) -> set[Fraction]:
 
 
 def _value(numeral: str) -> Fraction:
-    plain = numeral.rstrip(POWERS)
-    power = "".join(str(POWERS.index(letter)) for letter in numeral[len(plain) :])
-    return Fraction(plain.replace(",", "")) ** int(power or 1)
+    return Fraction(numeral.rstrip(POWERS).replace(",", "")) ** (raised(numeral) or 1)
 
 
 def written(texts: Mapping[str, str]) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from ..errors import InputError
 from ..judging import judge
+from ..quantities import Assertion
 from .changes import changes
 from .document import Claim, Document
 from .formulas import NoNumber
 from .grouped import Group
+from .reread import fits, reading_of
 from .sheet import Sheet
 from .statement import assertion_of
 from .verdict import Reading, Verdict, listed
@@ -30,7 +33,7 @@ def judge_document(document: Document, only: Iterable[str] | None = None) -> Ite
         if wanted is not None and claim.id not in wanted:
             continue
         if claim.printed is None:
-            yield _judge_statement(claim, document.sheet)
+            yield _judge_statement(claim, document.sheet, by_id)
             continue
         if claim.id not in known:
             for verdict in Group(groups[claim.group], document.sheet, by_id).verdicts():
@@ -38,39 +41,67 @@ def judge_document(document: Document, only: Iterable[str] | None = None) -> Ite
         yield known[claim.id]
 
 
-def _judge_statement(claim: Claim, sheet: Sheet) -> Verdict:
-    """A statement holds where it is proved; else the conventions under which it is proved count."""
-    own = assertion_of(claim, sheet, claim.setting)
+def _judge_statement(claim: Claim, sheet: Sheet, by_id: Mapping[str, Claim]) -> Verdict:
+    """A statement holds where it is proved; else the conventions under which it is proved count.
+
+    They must leave right the figures named beside it; where none does, statement and figures contradict each
+    other. Raises InputError for a statement that is neither proved nor refuted.
+    """
+    own = _own(claim, sheet)
     found = judge(own)
     if found.status == "proved":
-        return Verdict(
-            claim,
-            "holds",
-            (),
-            f"proved in {len(found.proof.lines)} steps" if found.proof else "",
-            judgement=found,
+        steps = len(found.proof.lines) if found.proof else 0
+        return Verdict(claim, "holds", (), f"proved in {steps} steps", judgement=found)
+    proved, tried = _under_conventions(claim, sheet, own)
+    broken = {way.words: _broken(claim, way, sheet, by_id) for way in proved}
+    ways = tuple(way for way in proved if not broken[way.words])
+    if ways:
+        words = listed([way.words for way in ways], "or")
+        return Verdict(claim, "holds if", (), f"proved only where {words}", ways, tried, judgement=found)
+    if proved:
+        said = [f"{words}, and then {listed(names)} no longer hold{'s' if len(names) == 1 else ''}"
+                for words, names in broken.items()]  # fmt: skip
+        because = f"proved only where {listed(said, 'or')}"
+        return Verdict(claim, "contradicts", (), because, tuple(proved), tried, judgement=found)
+    if found.status == "open":
+        raise claim.what.fail(
+            f"{claim.id} is neither proved nor refuted ({found.reason}); say it in another way"
         )
+    return Verdict(claim, "wrong", (), "there are sizes that show it false", (), tried, judgement=found)
+
+
+def _own(claim: Claim, sheet: Sheet) -> Assertion:
+    try:
+        return assertion_of(claim, sheet, claim.setting)
+    except NoNumber as error:
+        raise claim.what.fail(f"{claim.id} claims nothing: {error}") from None
+
+
+def _under_conventions(claim: Claim, sheet: Sheet, own: Assertion) -> tuple[list[Reading], int]:
+    """The conventions that prove a statement, and how many other statements were tried."""
     ways, seen = [], {own.claim}
     for change in changes():
-        if change.kind != "convention":
-            continue
-        setting = change.apply(claim.setting, None)
+        setting = change.apply(claim.setting, None) if change.kind == "convention" else None
         if setting is None:
             continue
         try:
-            other = assertion_of(claim, sheet, setting)
-        except NoNumber:
+            other = assertion_of(claim, sheet, setting) if sheet.left(claim.what, setting) else own
+        except (NoNumber, InputError):  # no such order, or nothing to divide by
             continue
         if other.claim in seen:
             continue
         seen.add(other.claim)
         if judge(other).status == "proved":
             ways.append(Reading(change.words, None, setting))
-    tried = len(seen) - 1
-    if ways:
-        words = f"proved only where {listed([way.words for way in ways])}"
-        return Verdict(claim, "holds if", (), words, tuple(ways), tried, judgement=found)
-    because = (
-        "there are sizes that show it false" if found.status == "refuted" else f"not decided: {found.reason}"
-    )
-    return Verdict(claim, "wrong", (), because, (), tried, judgement=found)
+    return ways, len(seen) - 1
+
+
+def _broken(claim: Claim, way: Reading, sheet: Sheet, by_id: Mapping[str, Claim]) -> list[str]:
+    """The figures named beside a statement that a convention makes wrong."""
+    change = next(change for change in changes() if change.words == way.words)
+
+    def wrong(other: Claim) -> bool:
+        places = other.everywhere
+        return not all(fits(other, reading_of(other, sheet, words, at, change)) for words, at in places)
+
+    return [name for name in claim.beside if wrong(by_id[name])]

@@ -22,7 +22,9 @@ _COMMON = (
     "instead", "beside",
 )  # fmt: skip
 _CLAIM = (*_COMMON, "prints", "means", *_STATED)
-_ROW = ("with", "cells", "label", *(key for key in _COMMON if key != "group"))
+_ROW = ("with", "cells", "label", "line", "lines", "sizes", "assume", "under", "expect")
+_CELL = tuple(key for key in _CLAIM if key not in ("line", "lines"))
+_OF_FIGURES = ("over", "instead", "against")
 _NOTHING = "the key 'prints' is missing: the figure or the formula as it stands in the document"
 
 
@@ -39,6 +41,8 @@ class Making:
     """Reads settings and texts."""
     seen: dict[str, Claim] = field(default_factory=dict)
     """Those made so far."""
+    named: list[tuple[str, Entry]] = field(default_factory=list)
+    """Ids that claims speak of, and where."""
 
     def claim(self, name: str, entry: Entry, base: Setting, where: str) -> Claim:
         """One that stands outside tables."""
@@ -51,6 +55,10 @@ class Making:
         return self._made(name, fields, entry, base, where, lines, fields.get("prints") or fields.get("means"))
 
     def _lines(self, fields: Mapping[str, Entry], entry: Entry) -> tuple[int, ...]:
+        if "lines" in fields and "line" in fields:
+            raise fields["line"].fail("a claim has line, or lines where it stands on several, not both")
+        if "lines" in fields and not fields["lines"].items():
+            raise fields["lines"].fail("the list is empty: where in the document it stands")
         if "lines" in fields:
             return tuple(item.integer(1, 100_000) for item in fields["lines"].items())
         if "line" not in fields:
@@ -64,6 +72,9 @@ class Making:
         if name in self.seen:
             raise entry.fail(f"the id {name!r} stands twice")
         kind, what = self._stated(fields, entry, prints)
+        for key in _OF_FIGURES if kind != "figure" else ():
+            if key in fields:
+                raise fields[key].fail(f"only a figure has {key!r}; this claim is a statement or a formula")
         setting = self.asking.setting(fields.get("under"), base)
         if prints is not None and isinstance(prints.value, float):
             raise prints.fail("write the figure in quotation marks, so that no digit of it is lost")
@@ -79,11 +90,11 @@ class Making:
             assume=tuple(fields["assume"].items()) if "assume" in fields else (),
             setting=setting, places=self.asking.places(fields.get("over"), setting),
             group=fields["group"].text(60) if "group" in fields else group or name,
-            sizes=tuple(numerals_of(fields["sizes"].text())) if "sizes" in fields else (),
+            sizes=_sizes(fields.get("sizes")),
             against=self._against(fields["against"]) if "against" in fields else None, expect=expect,
             remark=self.asking.ours(fields["remark"], 600) if "remark" in fields else "",
             in_words="means" in fields,
-            beside=tuple(map(self.asking.id, fields["beside"].texts())) if "beside" in fields else (),
+            beside=tuple(self._named(item) for item in fields["beside"].items()) if "beside" in fields else (),
             instead=tuple(self.asking.instead(fields["instead"], setting)) if "instead" in fields else (),
         )  # fmt: skip
         self.seen[name] = claim
@@ -111,15 +122,25 @@ class Making:
         fields = entry.mapping()
         if "is" not in fields:
             raise entry.fail("the key 'is' is missing: a formula of figures printed elsewhere")
-        ids = {key: self.asking.id(item.text(80)) for key, item in fields.items() if key != "is"}
+        ids = {key: self._named(item) for key, item in fields.items() if key != "is"}
         return Against(fields["is"].text(), fields["is"], ids)
 
-    def check(self, claim: Claim) -> None:
-        """Raises InputError where a claim speaks of another that is none."""
-        place = claim.what.place if claim.against is None else claim.against.entry.place
-        for name in (*claim.beside, *(claim.against.ids.values() if claim.against is not None else ())):
-            if name not in self.seen or self.seen[name].printed is None:
-                raise unknown("claim with a figure", name, self.seen, place)
+    def _named(self, entry: Entry) -> str:
+        """The id of another claim of the document, which may come later."""
+        name = self.asking.id(entry.text(80))
+        self.named.append((name, entry))
+        return name
+
+    def check(self) -> None:
+        """Raises InputError where a claim speaks of another that is none, or has no figure."""
+        short = {
+            name.removeprefix(f"{self.asking.name}-") for name, claim in self.seen.items() if claim.printed
+        }
+        for name, entry in self.named:
+            if name in self.seen and self.seen[name].printed is None:
+                raise entry.fail(f"{entry.text(80)} is a statement or a formula, and a figure is needed")
+            if name not in self.seen:
+                raise unknown("claim with a figure", entry.text(80), short, entry.place)
 
     def table(self, name: str, entry: Entry, number: str, base: Setting) -> Table:
         """A table with a claim in every cell."""
@@ -133,12 +154,13 @@ class Making:
         for label, item in fields["rows"].mapping().items():
             row = self._row(self.asking.id(number, name, label), label, item, base, where)
             if len(row.cells) != len(columns):
-                raise item.fail(f"{len(row.cells)} cells for {len(columns)} columns; write ~ for an empty one")
-            cells = [
+                cells = f"{len(row.cells)} cell{'' if len(row.cells) == 1 else 's'}"
+                raise item.fail(f"{cells} for {len(columns)} columns; write ~ for an empty one")
+            made_cells = [
                 self._cell(row, column, head, cell, fields.get("expect"), self.asking.id(number, name))
                 for (column, head), cell in zip(columns.items(), row.cells, strict=True)
             ]
-            made.append(Row(row.label, row.setting, tuple(cells)))
+            made.append(Row(row.label, row.setting, tuple(made_cells)))
         corner = fields["corner"].text(60) if "corner" in fields else ""
         heads = tuple(self.asking.ours(head.mapping()["title"], 80) for head in columns.values())
         return Table(name, title, (corner, *heads), base, tuple(made))
@@ -158,9 +180,9 @@ class Making:
         """The claim of a cell: what its column says, then its row, then itself."""
         if cell.value is None:
             return None
-        fields = dict(head.mapping(allowed=(*_CLAIM, "title"), required=("title",)))
+        fields = dict(head.mapping(allowed=(*_CELL, "title"), required=("title",)))
         fields.pop("title")
-        own = cell.mapping(allowed=_CLAIM) if isinstance(cell.value, dict) else {"prints": cell}
+        own = cell.mapping(allowed=_CELL) if isinstance(cell.value, dict) else {"prints": cell}
         prints = own.get("prints") or own.get("means")
         if prints is None:
             raise cell.fail(_NOTHING)
@@ -174,6 +196,15 @@ class Making:
                 fields[key] = with_names(fields[key], row.swap)
         name = f"{row.name}-{column}"
         return self._made(name, fields, cell, row.setting, f"{row.where}, {column}", row.lines, prints, group)
+
+
+def _sizes(entry: Entry | None) -> tuple[str, ...]:
+    if entry is None:
+        return ()
+    found = tuple(numerals_of(entry.text()))
+    if not found:
+        raise entry.fail("no numeral is in it; write those of the line, such as 2,048 96")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ..algebra import Ratio
 from ..atoms import evaluate, free_symbols
-from ..poly import Coefficient, Poly
+from ..poly import Coefficient, Poly, product
 from ..roots import Root
 from ..yamlfile import Entry
 from .formulas import NoNumber
@@ -52,6 +52,7 @@ def values(sheet: Sheet, needed: set[str], setting: Setting) -> dict[str, Coeffi
 def _crossing(sheet: Sheet, name: str, setting: Setting) -> Fraction:
     """Where the two quantities of a crossover are equal, the smallest such size above zero."""
     difference, symbol = sheet.crossing(name, setting)
+    difference = difference * _others(difference.content(), symbol).inverse()
     free = set(free_symbols(difference)) - {symbol}
     known = values(sheet, free, setting)
     parts = {power: evaluate(poly, known) for power, poly in difference.coefficients(symbol).items()}
@@ -88,6 +89,12 @@ def _common(ratio: Ratio) -> Poly:
     for name in powers[0].keys() & powers[1].keys():
         shared = shared * Poly.symbol(name) ** min(powers[0][name], powers[1][name])
     return shared.inverse()
+
+
+def _others(content: Poly, symbol: str) -> Poly:
+    """A single term without its number and without a symbol: what cancels needs no number."""
+    powers = next(iter(content.powers()))[0]
+    return product(Poly.symbol(name) ** power for name, power in powers.items() if name != symbol)
 
 
 def _roots(a: Fraction, b: Fraction, c: Fraction) -> list[Fraction]:

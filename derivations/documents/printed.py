@@ -2,9 +2,9 @@
 
     "0.43 G"   "139.5 GB"   "~295"   "about 970"   ">100"   "512+"   "11%"   "4x"   "10^5 to 10^6"
 
-A figure stands for every number that rounds to it. `~` or `about` lets pass one in the last digit that
-is not zero, five percent at most and never less than rounding; `>` and `<` a number above or below;
-`+` the number and all above.
+A figure stands for every number that rounds to it, a tie to either side. `~` or `about` lets pass one in the
+last digit that is not zero, five percent at most and never less than rounding; `>` and `<` a number above or
+below; `+` the number and all above.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from fractions import Fraction
 
 from ..errors import InputError, Place
 
-__all__ = ["NUMERAL", "POWERS", "Printed", "numerals_of", "read_printed"]
+__all__ = ["NUMERAL", "POWERS", "Printed", "numerals_of", "raised", "read_printed"]
 
-NUMERAL = r"\d+(?:,\d{3})*(?:\.\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*"
+NUMERAL = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*"
 """A number as documents write it."""
 _PREFIXES = {"k": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _FIGURE = re.compile(
     rf"(?P<sign>~|about |>|<|just under |)(?P<number>{NUMERAL})(?P<plus>\+?)"
-    r"(?: ?(?P<prefix>[kMGTP])?(?P<unit>FLOP/B|FLOP/s|FLOP|B/s|B|ms|x|%)?)?\Z"
+    r"(?: ?(?:(?P<prefix>[kMGTP]?)(?P<unit>FLOP/B|FLOP/s|FLOP|B/s|B|)|(?P<plain>ms|x|%)))?\Z"
 )
-_RANGE = re.compile(r"(?P<from>.+?) to (?P<to>.+)\Z")
+_RANGE = re.compile(r"(?P<from>[^~<>]+?) to (?P<to>[^~<>]+)\Z")
 POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 """Raised digits, in order."""
 _MOST_ABOUT = Fraction(5, 100)
+_LONGEST, _HIGHEST = 60, 18
 _JUST = Fraction(9, 10)
 """What "just under" may be of the figure at least."""
 
@@ -108,45 +109,63 @@ class Printed:
 def read_printed(text: str, place: Place | None = None) -> Printed:
     """A figure. Raises InputError with examples where it is none."""
     hit = _RANGE.match(text)
-    if hit:
-        low, high = (read_printed(hit.group(key), place) for key in ("from", "to"))
-        scale = high.scale
-        # a range without a unit at its start has the one at its end
-        least = low.least if low.unit or low.least is None else low.least * low.scale
-        return Printed(text, least, high.most, (False, False), scale, low.digits + high.digits,
-                       high.decimals, high.unit)  # fmt: skip
+    if hit is None:
+        return _single(text, place, False)
+    low, high = (_single(hit.group(key), place, True) for key in ("from", "to"))
+    # a range without a unit at its start has the one at its end
+    start = low.number * (low.scale / high.scale if low.unit else 1)
+    if low.open_ends[0] or high.open_ends[1] or start >= high.number:
+        raise _refused(text, place)
+    least = low.least if low.least is None or not low.unit else low.least * low.scale / high.scale
+    return Printed(
+        text, least, high.most, (False, False), high.scale, low.digits + high.digits, high.decimals, high.unit
+    )
+
+
+def _single(text: str, place: Place | None, end: bool) -> Printed:
+    """A figure that is no range; `end` where it is one end of a range."""
     found = _FIGURE.match(text)
-    if not found:
-        raise InputError(
-            f"{text[:40]!r} is no figure; write it like 0.43 G, 139.5 GB, ~295, about 970, >100, 512+, 11% or "
-            "2 to 8", place,
-        )  # fmt: skip
-    plain = found["number"].rstrip(POWERS).replace(",", "")
-    power = "".join(str(POWERS.index(letter)) for letter in found["number"] if letter in POWERS)
+    if found is None or len(text) > _LONGEST or (found["sign"] and (found["plus"] or end)):
+        raise _refused(text, place)
+    plain, power = found["number"].rstrip(POWERS).replace(",", ""), raised(found["number"])
+    if power > _HIGHEST:
+        raise _refused(text, place)
     decimals = len(plain.partition(".")[2])
-    number = Fraction(plain) ** int(power or 1)
-    prefix, unit = found["prefix"] or "", found["unit"] or ""
-    scale = Fraction(1, 100) if unit == "%" else Fraction(1, 1000) if unit == "ms" else Fraction(1)
+    number = Fraction(plain) ** (power or 1)
+    prefix, unit = found["prefix"] or "", found["unit"] or found["plain"] or ""
+    scale = {"%": Fraction(1, 100), "ms": Fraction(1, 1000)}.get(unit, Fraction(1))
     scale *= Fraction(1000) ** _PREFIXES.get(prefix, 0)
     digits = 1 if power else len(plain.replace(".", "").lstrip("0")) or 1
-    least, most, ends = _ends(
-        found["sign"], number, Fraction(1, 10**decimals), bool(found["plus"]), bool(power)
-    )
+    # a power of ten is one digit; as the end of a range it is meant as it stands
+    step = (Fraction(0) if end else number) if power else Fraction(1, 10**decimals)
+    least, most, ends = _ends(found["sign"], number, step, bool(found["plus"]))
     return Printed(text, least, most, ends, scale, digits, decimals, prefix + unit)
 
 
+def raised(numeral: str) -> int:
+    """The power a numeral is raised to; 0 where there is none."""
+    return int("".join(str(POWERS.index(letter)) for letter in numeral if letter in POWERS) or 0)
+
+
+def _refused(text: str, place: Place | None) -> InputError:
+    return InputError(
+        f"{text[:40]!r} is no figure; write it like 0.43 G, 139.5 GB, ~295, about 970, >100, 512+, 11% or "
+        "2 to 8", place,
+    )  # fmt: skip
+
+
 def _ends(
-    sign: str, number: Fraction, step: Fraction, plus: bool, power: bool
+    sign: str, number: Fraction, step: Fraction, plus: bool
 ) -> tuple[Fraction | None, Fraction | None, tuple[bool, bool]]:
-    """The bounds of a figure in its own unit, and which of them are left out."""
+    """The bounds of a figure in its own unit, and which are left out; `step` is one in its last digit."""
     if sign == ">":
         return number, None, (True, False)
     if sign == "<":
         return None, number, (False, True)
     if sign == "just under ":
         return number * _JUST, number, (False, True)
-    if plus or power:
-        return number, None if plus else number, (False, False)
+    if plus:
+        return number, None, (False, False)
     width = step / 2
     if sign:
         last = step
@@ -158,4 +177,4 @@ def _ends(
 
 def numerals_of(text: str) -> list[str]:
     """The numerals in a text, names of models and symbols left aside."""
-    return re.findall(rf"(?<![A-Za-z0-9_.])(?<!\d,){NUMERAL}", text)
+    return re.findall(rf"(?<![A-Za-z0-9_])(?<![0-9]\.){NUMERAL}", text)

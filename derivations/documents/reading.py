@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from ..dims import is_name
 from ..errors import unknown
 from ..notation import load_notation
 from ..resources import is_document, is_path, names, resource
@@ -17,6 +18,7 @@ from ..yamlfile import Entry, read_yaml
 from .asking import Asking
 from .document import Document, Drawing, NotClaimed, Section
 from .making import Making, section_name
+from .printed import numerals_of
 from .setting import Setting
 from .sheet import Sheet
 
@@ -54,7 +56,13 @@ def read_document(entry: Entry) -> Document:
     with fields["notation"].blamed():
         load_notation(fields["notation"].text())
     sheet = Sheet(fields["quantities"].mapping())
-    sheet.symbols |= set(fields["symbols"].texts()) if "symbols" in fields else set()
+    for symbol in fields["symbols"].items() if "symbols" in fields else ():
+        if not is_name(symbol.text(40)) or symbol.text() in sheet.entries:
+            raise symbol.fail(
+                f"{symbol.text(40)!r} is no name, or that of a quantity; call the symbol otherwise"
+            )
+        sheet.symbols.add(symbol.text())
+    sheet.check()
     letters = fields["letters"].mapping() if "letters" in fields else {}
     known = {letter: symbol.text(40) for letter, symbol in letters.items()}
     asking = Asking(name, sheet, known)
@@ -68,8 +76,8 @@ def read_document(entry: Entry) -> Document:
         sections=tuple(_section(making, number, item, base) for number, item in sections.items()),
         not_claimed=tuple(_not_claimed(fields["not-claims"])) if "not-claims" in fields else (),
     )  # fmt: skip
-    for claim in document.claims():
-        making.check(claim)
+    making.check()
+    _check_holes(document, fields["sections"])
     return document
 
 
@@ -85,10 +93,25 @@ def _not_claimed(entry: Entry) -> Iterator[NotClaimed]:
         fields = item.mapping(required=("reason", "lines"))
         lines = {}
         for line, numerals in fields["lines"].mapping().items():
-            if not line.isdigit():
+            if not re.fullmatch(r"[1-9][0-9]{0,5}", line):
                 raise numerals.fail(f"{line[:20]!r} is no line")
-            lines[int(line)] = tuple(numerals.text().split())
+            found = tuple(numerals.text().split())
+            for word in found:
+                if numerals_of(word) != [word]:
+                    raise numerals.fail(f"{word[:20]!r} is no numeral")
+            lines[int(line)] = found
         yield NotClaimed(fields["reason"].text(), lines)
+
+
+def _check_holes(document: Document, sections: Entry) -> None:
+    """Raises InputError where a text of ours mentions what is no claim and no number of ours."""
+    known = {claim.id for claim in document.claims()}
+    known |= {"-".join((document.name, s.number, name)) for s in document.sections for name in s.ours}
+    for section in sections.mapping().values():
+        for text in section.value["text"].items() if "text" in section.value else ():
+            for hole in re.findall(r"\{([^{}]+)\}", text.text(1200)):
+                if hole.removesuffix(".printed") not in known:
+                    raise unknown("claim or number of ours", hole, known, text.place)
 
 
 def _section(making: Making, number: str, entry: Entry, base: Setting) -> Section:

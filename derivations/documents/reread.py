@@ -19,7 +19,7 @@ __all__ = ["all_changes", "fits", "reading_of", "readings_tried"]
 
 def readings_tried(claim: Claim, sheet: Sheet) -> Iterator[tuple[str, Reading]]:
     """(kind, reading) for every change that gives another number, at each place of a figure."""
-    for words, setting in claim.places or (("", claim.setting),):
+    for words, setting in claim.everywhere:
         own = reading_of(claim, sheet, words, setting, None)
         for change in all_changes([claim]):
             reading = reading_of(claim, sheet, words, setting, change)
@@ -45,8 +45,11 @@ def reading_of(claim: Claim, sheet: Sheet, words: str, setting: Setting, change:
             # a change that does not concern a figure leaves it as it is
             return reading_of(claim, sheet, words, setting, None)
         setting, words = changed, f"{change.words} {words}" if words else change.words
+    formula = setting.formula or claim.what
     try:
-        return Reading(words, setting.turn(number(sheet, setting.formula or claim.what, setting)), setting)
+        if change is not None and not sheet.left(formula, setting):
+            return Reading(words, None, setting)
+        return Reading(words, setting.turn(number(sheet, formula, setting)), setting)
     except (NoNumber, InputError):  # a change may leave nothing to divide by, or no such order
         return Reading(words, None, setting)
 

@@ -20,7 +20,7 @@ from ..sharding import Split
 from ..terms import CostTerm, Kind
 from ..yamlfile import Entry
 from .counted import chain_flops
-from .formulas import LONGEST, NoNumber, named_in, ratio_of
+from .formulas import LONGEST, NoNumber, check_formula, named_in, ratio_of
 from .given import GIVEN, part_figure
 from .setting import Setting
 
@@ -29,10 +29,10 @@ __all__ = ["LEDGERS", "PARTS", "Sheet", "one_of", "words_of"]
 LEDGERS = ("flops", "bytes", "intensity", "elements", "row")
 """Quantities of a derivation; the last two are what a context token adds to a layer's caches."""
 _MADE = ("crossover", "limit", "chain", "part")
-_KEYS = (
-    *LEDGERS, *_MADE, *KNOBS, "order", "stages", "classes", "without", "batched", "in", "sizes", "tp", "layout",
-    "figure",
-)  # fmt: skip
+_OF_LEDGERS = (*KNOBS, "order", "stages", "classes", "without", "batched", "tp", "layout")
+_NEEDED = {"crossover": ("in",), "limit": ("in",), "chain": ("sizes",), "part": ("figure",)}
+"""Keys that go with a kind, all of them; the other kinds take those of ledgers."""
+_KEYS = (*LEDGERS, *_MADE, *_OF_LEDGERS, "in", "sizes", "figure")
 PARTS = (*STAGES, *CLASSES)
 """What can be left out: stages of arithmetic, classes of bytes."""
 
@@ -79,10 +79,34 @@ class Sheet:
         kinds = [key for key in (*LEDGERS, *_MADE) if key in fields]
         if len(kinds) != 1:
             raise entry.fail(f"a quantity is a formula, or one of {', '.join((*LEDGERS, *_MADE))}")
+        kind = kinds[0]
+        needed = _NEEDED.get(kind, ())
+        fields = entry.mapping(allowed=(kind, *(needed or _OF_LEDGERS)), required=(kind, *needed))
+        if kind == "crossover" and len(fields[kind].items()) != 2:
+            raise fields[kind].fail("a crossover is of two formulas")
+        for knob, values in KNOBS.items():
+            if knob in fields:
+                one_of(fields[knob], f"value of {knob}", values.values)
         words_of(fields.get("stages"), "stage", STAGES)
         words_of(fields.get("classes"), "class", CLASSES)
         words_of(fields.get("without"), "stage or class", PARTS)
+        if "batched" in fields and not isinstance(fields["batched"].value, bool):
+            raise fields["batched"].fail("write true, for a batch of B sequences, or false")
         return fields
+
+    def check(self) -> None:
+        """Raises InputError for a formula with a name that nobody knows, or that is made of itself."""
+        for name, entry in self.entries.items():
+            fields = self._fields.get(name)
+            parts = [entry] if fields is None else []
+            if fields is not None and "crossover" in fields:
+                parts = fields["crossover"].items()
+            elif fields is not None and "limit" in fields:
+                parts = [fields["limit"]]
+            for part in parts:
+                check_formula(part, self.names())
+                if name in self.used(part):
+                    raise part.fail(f"{name} is made of itself")
 
     def _variant(self, name: str) -> Variant:
         if name not in self.variants:
@@ -157,7 +181,7 @@ class Sheet:
         if kind == "crossover":
             return Ratio(Poly.symbol(name))
         if kind == "chain":
-            return Ratio(chain_flops(fields["chain"], fields.get("sizes")))
+            return Ratio(chain_flops(fields["chain"], fields["sizes"], self.symbols))
         if kind == "part":
             return Ratio(Poly.const(part_figure(fields, self.entries[name])))
         if kind == "limit":
@@ -188,7 +212,7 @@ class Sheet:
         text = fields[self.kind(name)].text()
         order = fields["order"].text() if "order" in fields else "direct"
         knobs = {key: fields[key].text() for key in KNOBS if key in fields} | dict(setting.knobs)
-        batched = "batched" in fields
+        batched = "batched" in fields and fields["batched"].value is True
         tp = setting.tp if setting.tp > 1 or "tp" not in fields else fields["tp"].integer(1, 4096)
         layout = setting.layout or (fields["layout"].text(80) if "layout" in fields else "")
         scope, grows = knobs.pop("scope", "core"), knobs.pop("grows", "no")
@@ -225,12 +249,19 @@ class Sheet:
             if term.kind == kind
             and term.stage != "offline"
             and (stages is None or term.stage in stages)
+            and (term.grows or cost.conventions.grows == "no")
             and (kind == Kind.FLOPS or classes is None or term.cls in classes)
         ]  # fmt: skip
         kept = [t for t in chosen if not without & {t.stage if kind == Kind.FLOPS else t.cls}]
-        if chosen and not kept:
-            raise NoNumber(f"nothing of {name} is left")
         return tuple(kept)
+
+    def left(self, formula: Entry, setting: Setting) -> bool:
+        """Whether a setting leaves anything of the ledgers a formula is made of."""
+        ledgers = [name for name in self.used(formula) if self.kind(name) in LEDGERS]
+        return not ledgers or any(
+            self.picked(name, setting, Kind.BYTES if self.kind(name) == "bytes" else Kind.FLOPS)
+            for name in ledgers
+        )
 
     def _sum(self, name: str, setting: Setting, kind: str) -> Poly:
         return sum((term.amount for term in self.picked(name, setting, kind)), Poly())

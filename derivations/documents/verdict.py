@@ -55,6 +55,6 @@ class Verdict:
         return self.status == self.claim.expect
 
 
-def listed(words: Sequence[str]) -> str:
-    """Words with commas and an and."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Words with commas, and `last` before the last."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
