@@ -17,8 +17,9 @@ from textwrap import indent
 import pytest
 
 from derivations.documents.document import Document
-from derivations.documents.reading import _Reader
-from derivations.documents.verdict import Verdict, judge_document
+from derivations.documents.judged import judge_document
+from derivations.documents.reading import read_document
+from derivations.documents.verdict import Verdict
 from derivations.errors import InputError
 from derivations.yamlfile import parse_yaml
 
@@ -55,7 +56,7 @@ def written(claims: str, quantities: str = QUANTITIES, under: str = SIZES, more:
 
 def read(text: str) -> Document:
     """The document in a text, as the reader of shipped ones has it; errors call the file f.yaml."""
-    return _Reader(parse_yaml(text, "f.yaml")).read()
+    return read_document(parse_yaml(text, "f.yaml"))
 
 
 def judged(
@@ -96,7 +97,7 @@ sections:
       one: {line: 1, says: A count., prints: "512", value: d_c}
       two: {line: 2, prints: 2*H*T*(d_k + d_v), equals: F, expect: holds}
       three: {line: 3, holds: M > 0}
-      four: {lines: [4, 5], means: ">1", value: ridge, over: {here: {gpu: h100-sxm}}, group: g}
+      four: {lines: [4, 5], means: ">1", value: ridge, over: [{gpu: h100-sxm}], group: g}
       five: {line: 6, prints: "96", value: H, beside: [1-one], against: {is: x/2, x: 1-one}, sizes: 4 K}
       six: {line: 7, prints: "1", value: H, expect: wrong, instead: {latent: {value: d_c}}, remark: Ours.}
       seven: {line: 1, prints: "192", value: A}

@@ -19,7 +19,7 @@ from derivations.derivation import Derivation, Study, derive
 from derivations.documents import sheet
 from derivations.documents.counted import chain_flops
 from derivations.documents.reading import load_document
-from derivations.documents.verdict import judge_document
+from derivations.documents.judged import judge_document
 from derivations.hardware import Accelerator
 from derivations.poly import Poly
 from derivations.terms import CostTerm

@@ -18,7 +18,8 @@ from hand_figures import FIGURES, Figure, Number
 
 from derivations.documents.printed import Printed
 from derivations.documents.reading import document_names, load_document
-from derivations.documents.verdict import Verdict, judge_document
+from derivations.documents.judged import judge_document
+from derivations.documents.verdict import Verdict
 
 _SIGN = re.compile(r"^(~|≈|about )")
 _UNIT = re.compile(r" ?[kMGTP]?(FLOP/byte|FLOP/B|FLOP/s|FLOP|B/s|B|ms)$|(?<=\d) ?[GTM]$|[x%]$")

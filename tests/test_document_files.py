@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from small_documents import FULL, read, refusal
 
-from derivations.documents.verdict import judge_document
+from derivations.documents.judged import judge_document
 
 FORMULA = "use names, whole numbers, + - * / ^ ( ), min, ceil and floor"
 DECIMAL = "a decimal; write it as a whole number or as a quotient such as 3/2"

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 from small_documents import judged
 
-from derivations.documents.setting import changes
+from derivations.documents.changes import changes
 from derivations.documents.verdict import Verdict
 
 SIZES = (

@@ -32,19 +32,23 @@ def errata_report(pages: Sequence[Page]) -> Report:
     found = ranked(v for page in pages for v in page.verdicts.values())
     total = sum(len(page.verdicts) for page in pages)
     wrong = [v for v in found if v.status != "holds if"]
-    rows = tuple(_wrong(group, by_document) for group in _same(wrong))
+    false = [v for v in wrong if v.claim.printed is None and not v.claim.prints]
+    rows = [_wrong(group, by_document) for group in _same(v for v in wrong if v not in false)]
     blocks: list[Block] = [
         prose(
-            f"Of {total} claims of {len(pages)} document{'s' if len(pages) > 1 else ''} {len(wrong)} are wrong "
-            f"and {len(found) - len(wrong)} hold only under a condition not stated beside them. Worst first: "
-            "statements and formulas, then figures by the factor they are off."
-        ),
-        Table(("claim", "what it is", "printed → right"), rows, "lpl"),
-        prose(
-            "Right only under a condition, and else off by up to the factor in brackets: "
-            f"{'; '.join(_conditions(found))}."
-        ),
-    ]  # fmt: skip
+            f"{len(wrong)} of {total} claims are wrong; {len(found) - len(wrong)} hold only under a condition "
+            "that is not stated beside them. Worst first."
+        )
+    ]
+    if false:
+        said = "; ".join(f"{v.claim.says.rstrip('.')} ({v.claim.id})" for v in false)
+        blocks.append(prose(f"False: {said}."))
+    if rows:
+        blocks.append(Table(("claim", "what it is", "printed → right"), tuple(rows), "lpl"))
+    conditions = _conditions(found)
+    if conditions:
+        words = "Right only under a condition, and else off by up to the factor in brackets"
+        blocks.append(prose(f"{words}: {'; '.join(conditions)}."))
     return Report("Errata", "", tuple(blocks))
 
 
@@ -60,14 +64,13 @@ def _wrong(group: Sequence[Verdict], pages: dict[str, Page]) -> tuple[Cell, ...]
     """One line: figures of one group with one reason together."""
     claim = group[0].claim
     page = pages[claim.document]
+    says = claim.says or claim.where.partition(", row ")[0]
     if claim.printed is None:
-        formula = claim.kind == "holds" and claim.prints
-        both = (*page.printed(claim), " → ", *page.derived(claim)) if formula else cell("false")
-        return cell(claim.id), cell(claim.says), both
+        return cell(claim.id), cell(says), (*page.printed(claim), " → ", *page.derived(claim))
     names = claim.id if len(group) == 1 else f"{claim.group} ({len(group)})"
     printed = ", ".join(printed_text(v.claim) for v in group)
     right = ", ".join(derived_text(v) for v in group)
-    return cell(names), cell(claim.says), cell(f"{printed} → {right}")
+    return cell(names), cell(says), cell(f"{printed} → {right}")
 
 
 def _bare(because: str) -> str:
