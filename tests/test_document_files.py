@@ -18,6 +18,9 @@ KINDS = (
 NAMES = "known: A, B, F, H, H_kv, H_q, L, L_p, M, R, R_fp8, S, ..."
 SYMBOLS = "known: B, H, H_kv, H_q, L, L_p, R, R_fp8, S, V, b, bandwidth, ..."
 LINES = "expected `key: value` lines here"
+NAMED = "a name is small letters, digits and hyphens, a letter first"
+STAGES = "known: core, indexer, lift, offline, output, projection"
+PARTS = "known: activation, append, cache, core, formed, indexer, lift, offline, output, projection, score, weight"
 HEAD = [
     # (what is replaced; by what; line and key; the words)
     ("document: tiny", "documents: tiny", ":1 (documents)",
@@ -32,7 +35,9 @@ HEAD = [
     ("not-claims:", "not-claimed:", ":48 (not-claimed)",
      "unknown key 'not-claimed'; did you mean 'not-claims'?"),
     ("document: tiny", "document: [tiny]", ":1 (document)", "expected a text, found a list"),
-    ("document: tiny", f"document: {'x' * 21}", ":1 (document)", "the text is longer than 20 characters"),
+    ("document: tiny", f"document: {'x' * 41}", ":1 (document)", "the text is longer than 40 characters"),
+    *(("document: tiny", f"document: {name}", ":1 (document)", NAMED)
+      for name in ("Tiny", "tiny.yaml", "ti ny", "../tiny", "1tiny", "-tiny", "tiny_one", "5")),
     ("title: A tiny", f"title: {'x' * 121} tiny", ":2 (title)", "the text is longer than 120 characters"),
     ("about: Nothing much.", "about: ''", ":3 (about)", "the text is empty"),
     ("about: Nothing much.", f"about: {'x' * 601}", ":3 (about)", "the text is longer than 600 characters"),
@@ -44,6 +49,9 @@ HEAD = [
     ("letters: {T: L}", "letters: {T: Q}", ":28 (sections.1.claims.two.prints)",
      "unknown name 'Q'; did you mean 'H_q'?"),
     ("symbols: [V]", "symbols: V", ":8 (symbols)", "expected a list, found a text"),
+    *(("symbols: [V]", f"symbols: [{name}]", ":8 (symbols[0])",
+       f"{name!r} is no name, or that of a quantity; call the symbol otherwise")
+      for name in ("2V", "V+1", "d-v", "F", "x" * 41)),
 ]  # fmt: skip
 F, M, A = "F: {flops: mha}", "scope: kernel", "{intensity: mla, order: absorb}"
 CROSS, LIMIT, CHAIN = "crossover: [A, R]", "2*L/(L + S)", '["mk,kn->mn"]'
