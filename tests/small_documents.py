@@ -121,6 +121,76 @@ not-claims:
 """
 """A document with everything that a file may have."""
 
+# words of errors that many refusals share
+FORMULA = "use names, whole numbers, + - * / ^ ( ), min, ceil and floor"
+FIGURES = "write it like 0.43 G, 139.5 GB, ~295, about 970, >100, 512+, 11% or 2 to 8"
+TYPED = "a figure typed by hand; write {id of a claim} for its derived value"
+QUOTED = "write the figure in quotation marks, so that no digit of it is lost"
+DECIMAL = "a decimal; write it as a whole number or as a quotient such as 3/2"
+NAMES = "known: A, B, F, H, H_kv, H_q, L, L_p, M, R, R_fp8, S, ..."
+SYMBOLS = "known: B, H, H_kv, H_q, L, L_p, R, R_fp8, S, V, b, bandwidth, ..."
+LINES = "expected `key: value` lines here"
+NAMED = "a name is small letters, digits and hyphens, a letter first"
+
+STATED = "holds, equivalent, independent, increasing, crossover, cheapest, same-value"
+ONE_OF = f"a claim has one of value, equals, {STATED}"
+PRINTS = "the key 'prints' is missing: the figure or the formula as it stands in the document"
+LINE = "the key 'line' is missing: where in the document it stands"
+NOT_BOTH = "a claim has line, or lines where it stands on several, not both"
+KEYS = "known: assume, cells, expect, label, line, lines, sizes, under, with"
+FIRST, CELLS, ROW = (
+    "first: {title: One, value: X}",
+    'cells: ["96", {prints: "128", value: d_k}]',
+    "r: {line: 8, ",
+)
+TABLES = [
+    # (what is replaced; by what; line and key below sections.1.tables.big; the words)
+    ("        title: A table\n", "", "40", "the key 'title' is missing"),
+    ("title: A table", "titles: A table", "40.titles", "unknown key 'titles'; did you mean 'title'?"),
+    ("title: A table", "title: A table of 5", "40.title", TYPED),
+    (FIRST, "first: {title: One of 5, value: X}", "43.columns.first.title", TYPED),
+    *((ROW, f"{ROW}label: {text}, ", "46.rows.r.label", TYPED) for text in ("'2,048'", "at 96", "96")),
+    *((FIRST, f"first: {{title: One, value: X, {key}}}", f"43.columns.first.{key.partition(':')[0]}",
+       f"unknown key '{key.partition(':')[0]}'; did you mean '{near}'?")
+      for key, near in [("line: 8", "instead"), ("lines: [8]", "sizes")]),
+    (CELLS, 'cells: ["96", {line: 8, prints: "128", value: d_k}]', "46.rows.r.cells[1].line",
+     "unknown key 'line'; did you mean 'instead'?"),
+    *((ROW, f"{ROW}{key}: {value}, ", f"46.rows.r.{key}", f"unknown key '{key}'; {words}")
+      for key, value, words in [
+        ("says", "A row.", KEYS), ("group", "g", KEYS), ("over", "[{}]", KEYS), ("remark", "Ours.", KEYS),
+        ("value", "X", "did you mean 'assume'?"), ("prints", "'96'", "did you mean 'lines'?"),
+        ("beside", "[1-one]", "did you mean 'sizes'?"), ("instead", "{}", "did you mean 'line'?"),
+        ("against", "{is: x}", "did you mean 'lines'?"),
+    ]),
+    (ROW, f"{ROW}lines: [8], ", "46.rows.r.line", NOT_BOTH),
+    ("corner: what", "corners: what", "41.corners", "unknown key 'corners'; did you mean 'corner'?"),
+    (FIRST, "first: {value: X}", "43.columns.first", "the key 'title' is missing"),
+    (FIRST, "first: One", "43.columns.first", f"{LINES}, found a text"),
+    (FIRST, "first: {title: One, values: X}", "43.columns.first.values",
+     "unknown key 'values'; did you mean 'value'?"),
+    (FIRST, "first: {title: One, value: Y}", "43.columns.first.value", f"unknown name 'Y'; {NAMES}"),
+    (FIRST, "first: {title: One}", "46.rows.r.cells[0]", ONE_OF),
+    (CELLS, 'cells: ["96", "128", "5"]', "46.rows.r", "3 cells for 2 columns; write ~ for an empty one"),
+    (CELLS, "cells: []", "46.rows.r", "0 cells for 2 columns; write ~ for an empty one"),
+    ('cells: ["128", ~]', 'cells: ["128", "5"]', "47.rows.s.cells[1]", ONE_OF),
+    (CELLS, 'cells: ["96", {value: d_k}]', "46.rows.r.cells[1]", PRINTS),
+    (CELLS, 'cells: ["96", {prints: 12.8, value: d_k}]', "46.rows.r.cells[1].prints", QUOTED),
+    (CELLS, "cells: [9.6, ~]", "46.rows.r.cells[0]", QUOTED),
+    (CELLS, "cells: [ninety, ~]", "46.rows.r.cells[0]", f"'ninety' is no figure; {FIGURES}"),
+    (CELLS, "cells: [[96], ~]", "46.rows.r.cells[0]", "expected a text, found a list"),
+    (CELLS, 'cells: {first: "96"}', "46.rows.r.cells", "expected a list, found a mapping"),
+    (CELLS, 'cell: ["96"]', "46.rows.r.cell", "unknown key 'cell'; did you mean 'cells'?"),
+    (CELLS, "label: R", "46.rows.r", "the key 'cells' is missing"),
+    (ROW, "r: {", "46.rows.r", LINE),
+    ("with: {X: H}", "with: [H]", "46.rows.r.with", f"{LINES}, found a list"),
+    ("with: {X: H}", "withs: {X: H}", "46.rows.r.withs", "unknown key 'withs'; did you mean 'with'?"),
+    (ROW, f"{ROW}expect: hold, ", "46.rows.r.expect", "unknown verdict 'hold'; did you mean 'holds'?"),
+    (ROW, f"{ROW}under: {{model: kimi-k4}}, ", "46.rows.r.under.model",
+     "unknown model 'kimi-k4'; did you mean 'kimi-k3'?"),
+    ("s: {line: 9, ", "r: {line: 9, ", "47.rows.r", "the key 'r' stands twice; first in line 46"),
+]  # fmt: skip
+"""How a table may be broken."""
+
 
 def broken(old: str, new: str) -> str:
     """`FULL` with one spot replaced."""

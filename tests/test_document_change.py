@@ -6,7 +6,7 @@ must notice are named, beside others that must not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -16,10 +16,10 @@ import pytest
 from derivations.analysis import cache_elements
 from derivations.checkpoints import Checkpoint, load_checkpoint
 from derivations.derivation import Derivation, Study, derive
-from derivations.documents import sheet
+from derivations.documents import given, sheet
 from derivations.documents.counted import chain_flops
-from derivations.documents.reading import load_document
 from derivations.documents.judged import judge_document
+from derivations.documents.reading import load_document
 from derivations.hardware import Accelerator
 from derivations.poly import Poly
 from derivations.terms import CostTerm
@@ -95,7 +95,7 @@ def test_a_width_moves_what_depends_on_it(
         dims = {**found.dims, **{k: v for k, v in changed.items() if k != "layers"}}
         return replace(found, dims=dims, layers=changed.get("layers", found.layers))
 
-    monkeypatch.setattr(sheet, "_checkpoint", checkpoint)
+    monkeypatch.setattr(given, "checkpoint", checkpoint)
     document = load_document("article")
     tables = {(s.number, t.name): [c.id for c in t.claims()] for s in document.sections for t in s.tables}
     asked = [name for table in TABLES for name in tables[table]]
@@ -152,20 +152,20 @@ def wide_rows(patch: pytest.MonkeyPatch) -> None:
 
 def slow_memory(patch: pytest.MonkeyPatch) -> None:
     """Accelerators read at half their bandwidth."""
-    figures = sheet.gpu_figures
+    figures = given._figures
 
     def halved(gpu: Accelerator) -> dict[str, Fraction]:
         found = figures(gpu)
         return found | {"bandwidth": found["bandwidth"] / 2, "R": found["R"] * 2}
 
-    patch.setattr(sheet, "gpu_figures", halved)
+    patch.setattr(given, "_figures", halved)
 
 
 def pairs_of_products(patch: pytest.MonkeyPatch) -> None:
     """A product written out costs one FLOP for a multiply-add."""
 
-    def halved(chain: Entry, sizes: Entry | None) -> Poly:
-        return chain_flops(chain, sizes) * Fraction(1, 2)
+    def halved(chain: Entry, sizes: Entry, symbols: Set[str]) -> Poly:
+        return chain_flops(chain, sizes, symbols) * Fraction(1, 2)
 
     patch.setattr(sheet, "chain_flops", halved)
 

@@ -6,24 +6,40 @@ What is read, where the error stands, and its exact words. Heads and quantities 
 from __future__ import annotations
 
 import pytest
-from small_documents import FULL, broken, read, refusal
+from small_documents import (
+    DECIMAL,
+    FIGURES,
+    FIRST,
+    FORMULA,
+    FULL,
+    LINE,
+    LINES,
+    NAMED,
+    NAMES,
+    NOT_BOTH,
+    ONE_OF,
+    PRINTS,
+    QUOTED,
+    ROW,
+    SYMBOLS,
+    TABLES,
+    TYPED,
+    broken,
+    read,
+    refusal,
+)  # fmt: skip
 
-FORMULA = "use names, whole numbers, + - * / ^ ( ), min, ceil and floor"
-EXAMPLES = "write it like 0.43 G, 139.5 GB, ~295, about 970, >100, 512+, 11% or 2 to 8"
-TYPED = "a figure typed by hand; write {id of a claim} for its derived value"
-QUOTED = "write the figure in quotation marks, so that no digit of it is lost"
-DECIMAL = "a decimal; write it as a whole number or as a quotient such as 3/2"
-STATED = "holds, equivalent, independent, increasing, crossover, cheapest, same-value"
-ONE_OF = f"a claim has one of value, equals, {STATED}"
-PRINTS = "the key 'prints' is missing: the figure or the formula as it stands in the document"
-LINE = "the key 'line' is missing: where in the document it stands"
-NAMES = "known: A, B, F, H, H_kv, H_q, L, L_p, M, R, R_fp8, S, ..."
-OTHERS = "known: B, H, H_kv, H_q, L, L_p, R, R_fp8, S, V, b, bandwidth, ..."
-LINES = "expected `key: value` lines here"
 COMPARISON = "is no comparison; write it like d_k + d_v < 2*d_c"
 CONTRADICTORY = (
     "the assumptions contradict each other: no sizes satisfy L < 1 and b = 2, so everything would follow"
 )
+OPEN = "is neither proved nor refuted (-5*L + 7 + L**2 has no sign that is seen); say it in another way"
+ONE_NEAR = "did you mean 'tiny-1-one'?"
+HOLES = (
+    "known: tiny-1-big-r-first, tiny-1-big-r-second, tiny-1-big-s-first, tiny-1-eight, tiny-1-eleven, "
+    "tiny-1-five, tiny-1-four, tiny-1-more, tiny-1-nine, tiny-1-one, tiny-1-seven, tiny-1-six, ..."
+)
+OVER = "over: [{gpu: h100-sxm}]"
 TEXT = '"Words about {tiny-1-one} in section 4.2 and in equation 3."'
 MORE = "more: {value: F, under: {set: {L: 4}}}"
 SECTIONS = [
@@ -36,6 +52,9 @@ SECTIONS = [
     (TEXT, "Words about {tiny-1-one}, which is 512.", "23.text[0]", TYPED),
     (TEXT, "Half of it is 0.5.", "23.text[0]", TYPED),
     (TEXT, "'96 heads'", "23.text[0]", TYPED),
+    *((TEXT, f"Words of {{{hole}}}.", "23.text[0]", f"unknown claim or number of ours '{hole}'; {near}")
+      for hole, near in [("tiny-1-ones", ONE_NEAR), ("tiny-1-one.print", ONE_NEAR), ("1-one", ONE_NEAR),
+                         ("L", HOLES)]),
     (TEXT, "x" * 1201, "23.text[0]", "the text is longer than 1200 characters"),
     (TEXT, "{a: b}", "23.text[0]", "expected a text, found a mapping"),
     (MORE, "more: {value: G}", "25.ours.more.value", f"unknown name 'G'; {NAMES}"),
@@ -45,6 +64,16 @@ SECTIONS = [
      "unknown key 'unders'; did you mean 'under'?"),
     (MORE, "more: {value: F, under: {set: {Q: 4}}}", "25.ours.more.under.set.Q",
      "unknown symbol 'Q'; did you mean 'H_q'?"),
+]  # fmt: skip
+DRAWING = "{name: fig, title: A drawing, over: L, curves: {a: F}, marks: {b: M}, from: 1, to: 9}"
+DRAWINGS = [
+    # (what is replaced; by what; the key below sections.1.figure; the words)
+    *(("name: fig", f"name: {name}", "name", NAMED) for name in ("Fig", "../fig", "1fig", "f.g")),
+    ("over: L", "over: Q", "over", "unknown symbol 'Q'; did you mean 'H_q'?"),
+    ("a: F", "a: FF", "curves.a", "unknown name 'FF'; did you mean 'F'?"),
+    ("b: M", "b: MM/2", "marks.b", "unknown name 'MM'; did you mean 'M'?"),
+    ("to: 9", "to: 1", "to", "a drawing goes from less to more, not from 1 to 1"),
+    ("A drawing", "A drawing of 5", "title", TYPED),
 ]  # fmt: skip
 ONE, SAYS, FIGURE, VALUE = "one: {line: 1, ", "says: A count.", 'prints: "512", value: d_c', "value: d_c}\n"
 FORM, HOLDS = "prints: 2*H*T*(d_k + d_v), equals: F, expect: holds", "holds: M > 0"
@@ -64,7 +93,7 @@ CLAIMS = [
     # figures
     (FIGURE, "prints: 51.2, value: d_c", "27.one.prints", QUOTED),
     (FIGURE, "means: 51.2, value: d_c", "27.one.means", QUOTED),
-    (FIGURE, "prints: five, value: d_c", "27.one.prints", f"'five' is no figure; {EXAMPLES}"),
+    (FIGURE, "prints: five, value: d_c", "27.one.prints", f"'five' is no figure; {FIGURES}"),
     (FIGURE, "prints: [512], value: d_c", "27.one.prints", "expected a text, found a list"),
     (FIGURE, 'prints: "", value: d_c', "27.one.prints", "the text is empty"),
     (FIGURE, 'prints: "512", means: "512", value: d_c', "27.one",
@@ -92,7 +121,7 @@ CLAIMS = [
      "unknown verdict 'maybe'; known: contradicts, holds, holds if, wrong"),
     (HOLDS, "hold: M > 0", "29.three.hold", "unknown key 'hold'; did you mean 'holds'?"),
     (HOLDS, "holds: M", "29.three.holds", f"'M' {COMPARISON}"),
-    (HOLDS, "holds: MM > 0", "29.three.holds", f"unknown name 'MM'; {OTHERS}"),
+    (HOLDS, "holds: MM > 0", "29.three.holds", f"unknown name 'MM'; {SYMBOLS}"),
     (HOLDS, "independent: M", "29.three.independent", f"{LINES}, found a text"),
     (HOLDS, "independent: {quantity: M}", "29.three.independent", "the key 'of' is missing"),
     (HOLDS, "independent: {quantity: M, of: Q}", "29.three.independent.of",
@@ -106,18 +135,32 @@ CLAIMS = [
     (HOLDS, "holds: M > 0, assume: L > 1", "29.three.assume", "expected a list, found a text"),
     (HOLDS, "holds: M > 0, assume: [L > Q]", "29.three.assume[0]", "unknown symbol 'Q'; did you mean 'H_q'?"),
     (HOLDS, "holds: M > 0, assume: [L > 1, L]", "29.three.assume[1]", f"'L' {COMPARISON}"),
-    (HOLDS, "holds: M > 0, assume: [L < 1]", "29.three.assume[0]", CONTRADICTORY),
+    (HOLDS, "holds: M > 0, assume: [L < 1]", "29.three.holds", CONTRADICTORY),
+    (HOLDS, "holds: L*L + 7 > 5*L", "29.three.holds", f"tiny-1-three {OPEN}"),
     # places, groups, what stands beside and elsewhere, and other quantities
-    ("over: {here: {gpu: h100-sxm}}", "over: [here]", "30.four.over", f"{LINES}, found a list"),
-    ("over: {here: {gpu: h100-sxm}}", "over: {here: {gpu: h101}}", "30.four.over.here.gpu",
-     "unknown GPU 'h101'; did you mean 'h100-sxm'?"),
-    ("over: {here: {gpu: h100-sxm}}", "over: {here: {gpus: h100-sxm}}", "30.four.over.here.gpus",
-     "unknown key 'gpus'; did you mean 'gpu'?"),
+    (OVER, "over: [here]", "30.four.over[0]", f"{LINES}, found a text"),
+    (OVER, "over: {here: {gpu: h100-sxm}}", "30.four.over", "expected a list, found a mapping"),
+    (OVER, "over: []", "30.four.over", "the list is empty; leave it out where there is one place only"),
+    (OVER, "over: [{}, {gpu: h101}]", "30.four.over[1].gpu", "unknown GPU 'h101'; did you mean 'h100-sxm'?"),
+    (OVER, "over: [{gpus: h100-sxm}]", "30.four.over[0].gpus", "unknown key 'gpus'; did you mean 'gpu'?"),
+    *((old, f"{old}, {key}: {value}", f"{where}.{key}",
+       f"only a figure has {key!r}; this claim is a statement or a formula")
+      for old, where in [("equals: F", "28.two"), (HOLDS, "29.three")]
+      for key, value in [("over", "[{}]"), ("instead", "{it: {value: F}}"), ("against", "{is: x, x: 1-one}")]),
+    ("lines: [4, 5]", "lines: [4, 5], line: 4", "30.four.line", NOT_BOTH),
+    ("lines: [4, 5]", "lines: []", "30.four.lines", "the list is empty: where in the document it stands"),
     ("group: g", "group: [g]", "30.four.group", "expected a text, found a list"),
     ("group: g", "groups: g", "30.four.groups", "unknown key 'groups'; did you mean 'group'?"),
     ("beside: [1-one]", "beside: 1-one", "31.five.beside", "expected a list, found a text"),
-    ("x: 1-one}", "x: 1-ones}", "31.five.against.is",
-     "unknown claim with a figure 'tiny-1-ones'; did you mean 'tiny-1-one'?"),
+    *((old, new, where, "unknown claim with a figure '1-ones'; did you mean '1-one'?") for old, new, where in [
+        ("x: 1-one}", "x: 1-ones}", "31.five.against.x"),
+        ("beside: [1-one]", "beside: [1-six, 1-ones]", "31.five.beside[1]"),
+        (HOLDS, "holds: M > 0, beside: [1-ones]", "29.three.beside[0]"),
+    ]),
+    *((old, new, where, "1-two is a statement or a formula, and a figure is needed") for old, new, where in [
+        ("x: 1-one}", "x: 1-one, y: 1-two}", "31.five.against.y"),
+        ("beside: [1-one]", "beside: [1-two]", "31.five.beside[0]"),
+    ]),
     ("x: 1-one}", "y: 1-one}", "31.five.against.is", "unknown figure 'x'; known: y"),
     ("is: x/2, ", "", "31.five.against",
      "the key 'is' is missing: a formula of figures printed elsewhere"),
@@ -127,6 +170,8 @@ CLAIMS = [
         ("ceil(x/2)", "rounding of figures that are rounded already"), ("2x", "cannot read '2x'"),
     ]),
     ("against: {is: x/2, x: 1-one}", "against: x", "31.five.against", f"{LINES}, found a text"),
+    *(("sizes: 4 K", f"sizes: {text}", "31.five.sizes",
+       "no numeral is in it; write those of the line, such as 2,048 96") for text in ("K", "d_k2 v1.5")),
     ("sizes: 4 K", "sizes: [4]", "31.five.sizes", "expected a text, found a list"),
     ("instead: {latent: {value: d_c}}", "instead: {latent: d_c}", "32.six.instead.latent",
      f"{LINES}, found a text"),
@@ -137,51 +182,6 @@ CLAIMS = [
     ("instead: {latent: {value: d_c}}", "instead: [d_c]", "32.six.instead", f"{LINES}, found a list"),
     ("six: {line: 7,", "one: {line: 7,", "32.one", "the key 'one' stands twice; first in line 27"),
     ("six: {line: 7,", "big-r-first: {line: 7,", "32.big-r-first", "the id 'tiny-1-big-r-first' stands twice"),
-]  # fmt: skip
-FIRST, CELLS, ROW = (
-    "first: {title: One, value: X}",
-    'cells: ["96", {prints: "128", value: d_k}]',
-    "r: {line: 8, ",
-)
-TABLES = [
-    # (what is replaced; by what; line and key below sections.1.tables.big; the words)
-    ("        title: A table\n", "", "40", "the key 'title' is missing"),
-    ("title: A table", "titles: A table", "40.titles", "unknown key 'titles'; did you mean 'title'?"),
-    ("title: A table", "title: A table of 5", "40.title", TYPED),
-    ("corner: what", "corners: what", "41.corners", "unknown key 'corners'; did you mean 'corner'?"),
-    (FIRST, "first: {value: X}", "43.columns.first", "the key 'title' is missing"),
-    (FIRST, "first: One", "43.columns.first", f"{LINES}, found a text"),
-    (FIRST, "first: {title: One, values: X}", "43.columns.first.values",
-     "unknown key 'values'; did you mean 'value'?"),
-    (FIRST, "first: {title: One, value: Y}", "43.columns.first.value", f"unknown name 'Y'; {NAMES}"),
-    (FIRST, "first: {title: One}", "46.rows.r.cells[0]", ONE_OF),
-    (CELLS, 'cells: ["96", "128", "5"]', "46.rows.r.cells", "3 cells for 2 columns; write ~ for an empty one"),
-    (CELLS, "cells: []", "46.rows.r.cells", "0 cells for 2 columns; write ~ for an empty one"),
-    ('cells: ["128", ~]', 'cells: ["128", "5"]', "47.rows.s.cells[1]", ONE_OF),
-    (CELLS, 'cells: ["96", {value: d_k}]', "46.rows.r.cells[1]", PRINTS),
-    (CELLS, 'cells: ["96", {prints: 12.8, value: d_k}]', "46.rows.r.cells[1].prints", QUOTED),
-    (CELLS, "cells: [9.6, ~]", "46.rows.r.cells[0]", QUOTED),
-    (CELLS, "cells: [ninety, ~]", "46.rows.r.cells[0]", f"'ninety' is no figure; {EXAMPLES}"),
-    (CELLS, "cells: [[96], ~]", "46.rows.r.cells[0]", "expected a text, found a list"),
-    (CELLS, 'cells: {first: "96"}', "46.rows.r.cells", "expected a list, found a mapping"),
-    (CELLS, 'cell: ["96"]', "46.rows.r.cell", "unknown key 'cell'; did you mean 'cells'?"),
-    (CELLS, "label: R", "46.rows.r", "the key 'cells' is missing"),
-    (ROW, "r: {", "46.rows.r", LINE),
-    ("with: {X: H}", "with: [H]", "46.rows.r.with", f"{LINES}, found a list"),
-    ("with: {X: H}", "withs: {X: H}", "46.rows.r.withs", "unknown key 'withs'; did you mean 'with'?"),
-    (ROW, f"{ROW}expect: hold, ", "46.rows.r.expect", "unknown verdict 'hold'; did you mean 'holds'?"),
-    (ROW, f"{ROW}under: {{model: kimi-k4}}, ", "46.rows.r.under.model",
-     "unknown model 'kimi-k4'; did you mean 'kimi-k3'?"),
-    ("s: {line: 9, ", "r: {line: 9, ", "47.rows.r", "the key 'r' stands twice; first in line 46"),
-]  # fmt: skip
-REASONS = [
-    ("reason: Numbers of sections.", "reasons: Numbers", "49 (not-claims[0].reasons)",
-     "unknown key 'reasons'; did you mean 'reason'?"),
-    ("  - reason: Numbers of sections.\n    lines", "  - lines", "49 (not-claims[0])",
-     "the key 'reason' is missing"),
-    ('lines: {1: "4.2"}', 'lines: {one: "4.2"}', "50 (not-claims[0].lines.one)", "'one' is no line"),
-    ('lines: {1: "4.2"}', "lines: [1]", "50 (not-claims[0].lines)", f"{LINES}, found a list"),
-    ('lines: {1: "4.2"}', "lines: {1: 4.2}", "50 (not-claims[0].lines.1)", DECIMAL),
 ]  # fmt: skip
 
 
@@ -195,7 +195,15 @@ ALL = [
     *((old, new, placed(where, "sections.1"), words) for old, new, where, words in SECTIONS),
     *((old, new, placed(where, "sections.1.claims"), words) for old, new, where, words in CLAIMS),
     *((old, new, placed(where, "sections.1.tables.big"), words) for old, new, where, words in TABLES),
-    *REASONS,
+    *(
+        (
+            "    text:\n",
+            f"    figure: {DRAWING.replace(old, new)}\n    text:\n",
+            f"22 (sections.1.figure.{key})",
+            words,
+        )
+        for old, new, key, words in DRAWINGS
+    ),
 ]
 
 
@@ -210,7 +218,14 @@ READ = [
     (TEXT, "Words about {tiny-1-one} and {tiny-1-five} in section 4.2, section A.3 and equation 17."),
     (SAYS, "says: The width d_k2 of GPT-2."),
     ('cells: ["128", ~]', 'cells: [~, {prints: "128", value: d_v}]'),
-    (ROW, f"{ROW}label: '2,048', "),
+    (ROW, f"{ROW}label: 'K3 at {{H}}, {{d_k}}', "),
+    (ROW, f"{ROW}sizes: 5 of 6, assume: [L > 1], expect: holds, under: {{set: {{L: 3}}}}, "),
+    (ROW, "r: {lines: [8, 9], "),
+    (FIRST, "first: {title: 'One at {L}', value: X}"),
+    (TEXT, "Words about {tiny-1-more}, {tiny-1-six.printed} and {tiny-1-big-s-first}."),
+    (OVER, "over: [{set: {L: 2048}}, {}]"),
+    (HOLDS, "holds: M > 0, beside: [1-one]"),
+    ("    text:\n", f"    figure: {DRAWING}\n    text:\n"),
     ("lines: [4, 5]", "line: 4"),
     ("in: L}", "in: S}"),
 ]
@@ -219,3 +234,16 @@ READ = [
 @pytest.mark.parametrize(("old", "new"), READ)
 def test_what_is_no_mistake(old: str, new: str) -> None:
     assert len(list(read(broken(old, new)).claims())) == len(list(read(FULL).claims()))
+
+
+def test_where_claims_stand() -> None:
+    claims = {claim.id.removeprefix("tiny-1-"): claim for claim in read(FULL).claims()}
+    assert claims["one"].where == "section 1, First"
+    assert claims["big-r-second"].where == "section 1, A table, row r, second"
+    (section,) = read(broken(ROW, f"{ROW}label: 'at {{L}}', under: {{set: {{L: 3}}}}, ")).sections
+    (table,) = section.tables
+    assert [row.label for row in table.rows] == ["at {L}", "s"]
+    assert [row.setting.sizes.get("L") for row in table.rows] == [3, None]
+    assert [[cell and cell.id for cell in row.cells] for row in table.rows] == [
+        ["tiny-1-big-r-first", "tiny-1-big-r-second"], ["tiny-1-big-s-first", None],
+    ]  # fmt: skip

@@ -16,9 +16,9 @@ import pytest
 from document_rows import APART, NAMED, NO_CLAIM, OTHER_VERDICTS, UNDER_APART, Key
 from hand_figures import FIGURES, Figure, Number
 
+from derivations.documents.judged import judge_document
 from derivations.documents.printed import Printed
 from derivations.documents.reading import document_names, load_document
-from derivations.documents.judged import judge_document
 from derivations.documents.verdict import Verdict
 
 _SIGN = re.compile(r"^(~|≈|about )")

@@ -7,12 +7,14 @@ heads 2 wide that selects 4 rows, and for 8 query heads on 4 key/value heads.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache
 
 import pytest
-from small_documents import judged
+from small_documents import broken, judged, read, written
 
 from derivations.documents.changes import changes
+from derivations.documents.reread import readings_tried
 from derivations.documents.verdict import Verdict
 
 SIZES = (
@@ -64,7 +66,7 @@ CONVENTIONS = [
      "the weights are left out"),
     ("320", "{bytes: mha, classes: [cache, append]}", 352, "the new rows written are left out"),
     ("70.0", "{bytes: mla, order: absorb}", 140, "cached rows are one byte an element"),
-    ("0.344 kB", "b*16*11", 352, "GB stands for GiB"),
+    ("0.344 kB", "b*16*11", 352, "bytes are in binary units, such as GiB for GB"),
     ("344 B", "b*16*11", 352, None),  # bytes without a prefix have no binary unit
     ("0.333 kB", "b*16*11", 352, None),
 ]  # fmt: skip
@@ -148,6 +150,87 @@ def test_a_size_of_one_is_not_made_nothing() -> None:
     claims = 'a: {line: 1, prints: "0.0", value: 10*L}\nb: {line: 1, prints: "20.0", value: 10*L}'
     found = judged(claims, "c: L\n", "{set: {L: 1}}")
     assert (found["a"].because, found["a"].explained) == ("no other reading gives the printed figure", ())
-    assert [r.words for r in found["b"].explained] == ["a factor of two too many"]
+    # twice one, and one more than one
+    assert [r.words for r in found["b"].explained] == ["a factor of two too many", "L one too large"]
     three = judged(claims, "c: L\n", "{set: {L: 3}}")
     assert [r.words for r in three["b"].explained] == ["L one too small"]
+
+
+PLACES = [
+    # (the list of places; what sets each apart from the others in words)
+    ("[{set: {L: 2048}}, {set: {L: 128K, S: 4}}]", ["at L = 2,048", "at L = 128K and S = 4"]),
+    ("[{gpu: h200-sxm}, {gpu: b200, tp: 8}]", ["on NVIDIA H200 SXM", "on NVIDIA B200 (HGX), tp 8"]),
+    ("[{model: kimi-k3, set: {L: 8}}]", ["at L = 8, on the widths of Kimi K3"]),
+]
+
+
+@pytest.mark.parametrize(("over", "words"), PLACES)
+def test_places_in_words(over: str, words: list[str]) -> None:
+    claims = {claim.id: claim for claim in read(broken("over: [{gpu: h100-sxm}]", f"over: {over}")).claims()}
+    assert [place for place, _ in claims["tiny-1-four"].places] == words
+
+
+ROPE, PASSES = "the RoPE segment is left out", "scores and weighted sum each read the cache"
+MACS, GONE = "a multiply-add counts once", "tiny-1-b0 no longer holds"
+AT = "{set: {H: 2, L: 10, d_k: 3, d_v: 5, d_c: 7, d_r: 3, b: 2}}"
+WIDTH = "independent: {quantity: latent, of: d_c}"
+HALVED = 'means: "H*L*(d_k + d_v)", equals: F'
+BESIDE = [
+    # (a statement; formulas and prints of the figures beside it; its verdict; why; what it is proved under)
+    (WIDTH, [], "holds if", f"proved only where {PASSES} or {ROPE}", [PASSES, ROPE]),
+    # 140 bytes, but 280 in two passes; 200 with the segment, and 400 or 140
+    (WIDTH, [("plain", "140")], "holds if", f"proved only where {ROPE}", [ROPE]),
+    (WIDTH, [("plain", "140"), ("F", "320")], "holds if", f"proved only where {ROPE}", [ROPE]),
+    (WIDTH, [("wide", "100 to 300")], "holds if", f"proved only where {ROPE}", [ROPE]),
+    (WIDTH, [("wide", "100 to 400")], "holds if", f"proved only where {PASSES} or {ROPE}", [PASSES, ROPE]),
+    (WIDTH, [("wide", "200")], "contradicts",
+     f"proved only where {PASSES}, and then {GONE} or {ROPE}, and then {GONE}", [PASSES, ROPE]),
+    (HALVED, [("F", "320"), ("2*F", "640"), ("plain", "140")], "contradicts",
+     f"proved only where {MACS}, and then tiny-1-b0 and tiny-1-b1 no longer hold", [MACS]),
+    (HALVED, [("F/plain", "160")], "contradicts",
+     f"proved only where {MACS}, and then {GONE}", [MACS]),
+    (HALVED, [("2*F/(F + F)", "1"), ("F", "160")], "holds if", f"proved only where {MACS}", [MACS]),
+    # what is proved needs no convention, and what no convention proves is wrong
+    ("holds: F > 0", [("F", "777")], "holds", "", []),
+    ("holds: F = L", [("F", "320")], "wrong", "there are sizes that show it false", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "beside", "status", "because", "proved"), BESIDE)
+def test_statements_and_figures_beside_them(
+    statement: str, beside: list[tuple[str, str]], status: str, because: str, proved: list[str]
+) -> None:
+    names = [f"b{number}" for number in range(len(beside))]
+    figures = [
+        f'{name}: {{line: 1, prints: "{prints}", value: "{formula}", under: {AT}}}'
+        for name, (formula, prints) in zip(names, beside, strict=True)
+    ]
+    claims = [f"a: {{line: 1, {statement}, beside: [{', '.join(f'1-{name}' for name in names)}]}}", *figures]
+    kinds = [
+        ("F", "flops: mha"),
+        ("latent", "intensity: mla+rope"),
+        ("wide", "bytes: mla+rope"),
+        ("plain", "bytes: mla"),
+    ]
+    quantities = "".join(
+        f"{name}: {{{kind}{', order: absorb' if 'mla' in kind else ''}}}\n" for name, kind in kinds
+    )
+    verdict = judged("\n".join(claims), quantities, "{}")["a"]
+    assert (verdict.status, verdict.because.partition("proved in")[0]) == (status, because)
+    assert [reading.words for reading in verdict.explained] == proved
+
+
+def test_every_reading_tried_is_another_number() -> None:
+    text = written(
+        'a: {line: 1, prints: "160", value: F, over: [{}, {set: {L: 20}}], instead: {it: {value: A}}}'
+    )
+    (claim,) = (document := read(text)).claims()
+    tried = [(kind, r.words, r.value) for kind, r in readings_tried(claim, document.sheet)]
+    # 320 FLOPs and 640; a number that is cut off is the same, and still another reading
+    assert [value for _, words, value in tried if words.startswith("a multiply-add counts once")] == [160, 320]
+    assert ("slip", "taking it", Fraction(560)) in tried
+    assert ("slip", "cut off instead of rounded at L = 20", Fraction(640)) in tried
+    assert [words for _, words, value in tried if value in (None, 320) and "cut off" not in words] == [
+        "a multiply-add counts once at L = 20", "a factor of two missing at L = 20",
+    ]  # fmt: skip
+    assert {kind for kind, _, _ in tried} == {"convention", "slip"}

@@ -11,26 +11,27 @@ import re
 from fractions import Fraction
 
 import pytest
-from small_documents import judged, read, written
+from small_documents import SIZES, judged, read, written
 
-from derivations.documents.verdict import judge_document
+from derivations.documents.judged import judge_document
 
 F = Fraction
 HUNDRED = "{set: {L: 100}}"
 TEN = "{set: {L: 10}}"
-TWO = "over: {at 10 tokens: {}, at 20 tokens: {set: {L: 20}}}"
-FOUR = "over: {one: {set: {L: 16}}, two: {}, three: {set: {L: 20}}, four: {set: {L: 5}}}"
+TWO = "over: [{set: {L: 10}}, {set: {L: 20}}]"
+FOUR = "over: [{set: {L: 16}}, {set: {L: 10}}, {set: {L: 20}}, {set: {L: 5}}]"
 NONE = "no other reading gives the printed figure"
 HALF, DOUBLE = "a factor of two missing", "a factor of two too many"
+WEIGHTS = "the bytes of the up-projection weights"
 ONCE = "only where a multiply-add counts once"
 CASES = [
     # (what; the claims; id: verdict, why, numbers tried; sizes, if others)
     ("a figure", 'a: {line: 1, prints: "320", value: F}', {"a": ("holds", "", 0)}, None),
     ("every place", f"a: {{line: 1, prints: 320 to 640, value: F, {TWO}}}", {"a": ("holds", "", 0)}, None),
     ("one place", f'a: {{line: 1, prints: "320", value: F, {TWO}}}',
-     {"a": ("holds if", "only at 10 tokens", 2)}, None),
+     {"a": ("holds if", "only at L = 10", 2)}, None),
     ("two places", f'a: {{line: 1, prints: ">500", value: F, {FOUR}}}',  # 512, 320, 640 and 160 FLOPs
-     {"a": ("holds if", "only one and three", 4)}, None),
+     {"a": ("holds if", "only at L = 16 and at L = 20", 4)}, None),
     # a convention: what else halves the number is a slip, and comes second. 160, a long context, 320 cut off,
     # 640, 1/320, 320/321, 319, 352, 288 and 120 (no values) are tried; without d_model a layer has no number
     ("a convention", 'a: {line: 1, prints: "160", value: F}', {"a": ("holds if", ONCE, 10)}, None),
@@ -38,7 +39,7 @@ CASES = [
      'a: {line: 1, prints: "160", value: F, group: g}\nb: {line: 1, prints: "112", value: lift, group: g}',
      {"a": ("holds if", ONCE, 10), "b": ("holds if", ONCE, 10)}, None),
     ("a convention of places",
-     "a: {line: 1, prints: 160 to 176, value: F, over: {at 10: {}, at 11: {set: {L: 11}}}}",
+     "a: {line: 1, prints: 160 to 176, value: F, over: [{set: {L: 10}}, {set: {L: 11}}]}",
      {"a": ("holds if", ONCE, 10)}, None),
     # a convention that fits only what fails is none: the group's other figure would be 112, not 224
     ("no convention of the group",
@@ -50,19 +51,33 @@ CASES = [
     ("a convention of what stands beside",
      'a: {line: 1, prints: "160", value: F, beside: [1-b]}\nb: {line: 1, prints: 100 to 240, value: lift}',
      {"a": ("holds if", ONCE, 10), "b": ("holds", "", 0)}, None),
+    # of three that leave 140 bytes, the core alone would make the other figure 560: that one is no condition
+    *((f"conventions of one number {how}",
+       (f'a: {{line: 1, prints: "140", value: weighty, {one}}}\n'
+        f'b: {{line: 1, prints: "784", value: attention{two}}}'),
+       {"a": ("holds if", f"only where {WEIGHTS} are left out", None), "b": ("holds", "", 0)}, None)
+      for how, one, two in [("in a group", "group: g", ", group: g"), ("beside", "beside: [1-b]", "")]),
+    ("a convention of one digit", "a: {line: 1, prints: 0.2 k, value: F}", {"a": ("holds if", ONCE, 10)}, None),
+    ("a convention that empties one of two ledgers", 'a: {line: 1, prints: "320", value: F + out}',
+     {"a": ("holds if", "only where the output projection is left out", None)},
+     SIZES.replace("}}", ", d_model: 11}}")),
     # it must fit at every place: 160 at ten tokens and 320 at twenty
     ("no convention of all places", f'a: {{line: 1, prints: "160", value: F, {TWO}}}',
-     {"a": ("wrong", f"{HALF} at 10 tokens gives the printed figure", 10)}, None),
+     {"a": ("wrong", f"{HALF} at L = 10 gives the printed figure", 10)}, None),
     ("no convention of a figure that holds somewhere",
      (f'a: {{line: 1, prints: "320", value: F, group: g, {TWO}}}\n'
       'b: {line: 1, prints: "112", value: lift, group: g}'),
-     {"a": ("holds if", "only at 10 tokens", 2), "b": ("wrong", f"{HALF} gives the printed figure", None)},
+     {"a": ("holds if", "only at L = 10", 2), "b": ("wrong", f"{HALF} gives the printed figure", None)},
      None),
     # slips: the only one, and of three digits
     ("a slip", 'a: {line: 1, prints: "200", value: L}',
      {"a": ("wrong", f"{DOUBLE} gives the printed figure", 8)}, HUNDRED),
     ("a slip of two digits", 'a: {line: 1, prints: "20", value: L}',
      {"a": ("wrong", f"{DOUBLE} would give it, but 2 digits explain nothing", 8)}, TEN),
+    ("a slip of one digit", 'a: {line: 1, prints: "5", value: L}',
+     {"a": ("wrong", f"{HALF} would give it, but 1 digit explains nothing", 8)}, TEN),
+    ("slips of one number", 'a: {line: 1, prints: "99", value: L}',
+     {"a": ("wrong", "several readings give it: the distance to one and L one too small", 8)}, HUNDRED),
     # in two figures, one less and the distance to one are not the same
     ("a slip of two figures",
      'a: {line: 1, prints: "20", value: L, group: g}\nb: {line: 1, prints: "40", value: 2*L, group: g}',
@@ -116,9 +131,9 @@ def test_the_rule(
 def test_readings_have_their_numbers() -> None:
     found = judged(f'a: {{line: 1, prints: "320", value: F, {TWO}}}\nb: {{line: 1, prints: "160", value: F}}')
     assert [(r.words, r.value) for r in found["a"].readings] == [
-        ("at 10 tokens", F(320)), ("at 20 tokens", F(640)),
+        ("at L = 10", F(320)), ("at L = 20", F(640)),
     ]  # fmt: skip
-    assert [(r.words, r.value) for r in found["a"].explained] == [("at 10 tokens", F(320))]
+    assert [(r.words, r.value) for r in found["a"].explained] == [("at L = 10", F(320))]
     assert [(r.words, r.value) for r in found["b"].readings] == [("", F(320))]
     assert [(r.words, r.value) for r in found["b"].explained] == [("a multiply-add counts once", F(160))]
 
