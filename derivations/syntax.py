@@ -160,7 +160,10 @@ class _Parser(Generic[V]):
             return self.call(token, depth)
         if not is_name(token):
             raise self.wrong(f"{token[:20]!r} is no name")
-        return self.algebra.name(token)
+        try:
+            return self.algebra.name(token)
+        except Wrong as error:
+            raise self.wrong(str(error)) from None
 
     def call(self, function: str, depth: int) -> V:
         if function not in ("min", "ceil", "floor"):

@@ -110,11 +110,10 @@ def sparse(length: int) -> int:
 
 
 def prompt(length: int) -> Fraction:
-    """FLOPs of a prompt on selected rows, causal, indexer and its projections too, over all rows expanded."""
+    """FLOPs of a prompt on selected rows, causal, what the indexer does on pairs too, over all rows."""
     pairs, selected = length * (length + 1) // 2, 2048 * 2049 // 2 + (length - 2048) * 2048
     chosen = 128 * (length * 512 * 256 + selected * 1024) + 64 * 129 * pairs
-    projections = 1536 * 64 * 128 + 7168 * 128 + 7168 * 64
-    return Fraction(chosen + projections * length, 128 * (length * 512 * 256 + pairs * 256))
+    return Fraction(chosen, 128 * (length * 512 * 256 + pairs * 256))
 
 
 def expanded(length: int) -> int:

@@ -144,7 +144,7 @@ CLAIMS = [
     (OVER, "over: [{}, {gpu: h101}]", "30.four.over[1].gpu", "unknown GPU 'h101'; did you mean 'h100-sxm'?"),
     (OVER, "over: [{gpus: h100-sxm}]", "30.four.over[0].gpus", "unknown key 'gpus'; did you mean 'gpu'?"),
     *((old, f"{old}, {key}: {value}", f"{where}.{key}",
-       f"only a figure has {key!r}; this claim is a statement or a formula")
+       f"a statement or a formula has no {key!r}")
       for old, where in [("equals: F", "28.two"), (HOLDS, "29.three")]
       for key, value in [("over", "[{}]"), ("instead", "{it: {value: F}}"), ("against", "{is: x, x: 1-one}")]),
     ("lines: [4, 5]", "lines: [4, 5], line: 4", "30.four.line", NOT_BOTH),
@@ -221,7 +221,7 @@ READ = [
     (ROW, f"{ROW}label: 'K3 at {{H}}, {{d_k}}', "),
     (ROW, f"{ROW}sizes: 5 of 6, assume: [L > 1], expect: holds, under: {{set: {{L: 3}}}}, "),
     (ROW, "r: {lines: [8, 9], "),
-    (FIRST, "first: {title: 'One at {L}', value: X}"),
+    (FIRST, "first: {title: 'One at {d_c}', value: X}"),
     (TEXT, "Words about {tiny-1-more}, {tiny-1-six.printed} and {tiny-1-big-s-first}."),
     (OVER, "over: [{set: {L: 2048}}, {}]"),
     (HOLDS, "holds: M > 0, beside: [1-one]"),

@@ -171,7 +171,7 @@ def test_places_in_words(over: str, words: list[str]) -> None:
 
 
 ROPE, PASSES = "the RoPE segment is left out", "scores and weighted sum each read the cache"
-MACS, GONE = "a multiply-add counts once", "tiny-1-b0 no longer holds"
+MACS, GONE = "a multiply-add counts once", "tiny-1-b0 does not hold"
 AT = "{set: {H: 2, L: 10, d_k: 3, d_v: 5, d_c: 7, d_r: 3, b: 2}}"
 WIDTH = "independent: {quantity: latent, of: d_c}"
 HALVED = 'means: "H*L*(d_k + d_v)", equals: F'
@@ -184,9 +184,9 @@ BESIDE = [
     (WIDTH, [("wide", "100 to 300")], "holds if", f"proved only where {ROPE}", [ROPE]),
     (WIDTH, [("wide", "100 to 400")], "holds if", f"proved only where {PASSES} or {ROPE}", [PASSES, ROPE]),
     (WIDTH, [("wide", "200")], "contradicts",
-     f"proved only where {PASSES}, and then {GONE} or {ROPE}, and then {GONE}", [PASSES, ROPE]),
+     f"proved only where {PASSES} or {ROPE}, and then {GONE}", [PASSES, ROPE]),
     (HALVED, [("F", "320"), ("2*F", "640"), ("plain", "140")], "contradicts",
-     f"proved only where {MACS}, and then tiny-1-b0 and tiny-1-b1 no longer hold", [MACS]),
+     f"proved only where {MACS}, and then tiny-1-b0 and tiny-1-b1 do not hold", [MACS]),
     (HALVED, [("F/plain", "160")], "contradicts",
      f"proved only where {MACS}, and then {GONE}", [MACS]),
     (HALVED, [("2*F/(F + F)", "1"), ("F", "160")], "holds if", f"proved only where {MACS}", [MACS]),

@@ -14,10 +14,12 @@ from ..hardware import load_accelerator
 from ..layouts import LAYOUTS
 from ..poly import Coefficient
 from ..yamlfile import Entry
+from .described import PARTS, one_of, words_of
 from .document import Instead
 from .formulas import check_formula
+from .given import given
 from .setting import Setting
-from .sheet import PARTS, Sheet, one_of, words_of
+from .sheet import Sheet
 
 __all__ = ["Asking"]
 
@@ -44,6 +46,14 @@ class Asking:
         """A formula whose names are all known. Raises InputError for one that is not."""
         check_formula(entry, self.sheet.names())
         return entry
+
+    def label(self, entry: Entry, setting: Setting) -> str:
+        """A label, whose holes are sizes of a setting."""
+        text = self.ours(entry, 80)
+        holes = set(re.findall(r"\{([^{}]*)\}", text))
+        for hole in sorted(holes - set(given(holes, setting))):
+            raise entry.fail(f"{{{hole[:30]}}} is no size that has a number here")
+        return text
 
     def ours(self, entry: Entry, longest: int = 400) -> str:
         """A text of ours, which holds no figures: those are derived."""
@@ -92,7 +102,9 @@ class Asking:
                 raise unknown("symbol", symbol, self.sheet.symbols, value.place)
             with value.blamed():
                 number = str(value.value) if isinstance(value.value, float) else value.text()
-                yield symbol, parse_value(symbol, number, symbol not in ("b", "R"), "")
+                # a ridge need not be whole, and is read like a width in bytes
+                whole = symbol not in ("b", "R")
+                yield symbol, parse_value(symbol if whole else "b", number, whole, "")
 
     def places(self, entry: Entry | None, base: Setting) -> tuple[tuple[str, Setting], ...]:
         """The places of `over`: settings, each with what sets it apart from the others in words."""
@@ -100,7 +112,10 @@ class Asking:
         if entry is not None and not items:
             raise entry.fail("the list is empty; leave it out where there is one place only")
         settings = [self.setting(item, base) for item in items]
-        return tuple((_apart(item), setting) for item, setting in zip(items, settings, strict=True))
+        found = {_apart(item): setting for item, setting in zip(items, settings, strict=True)}
+        if entry is not None and len(found) < len(items):
+            raise entry.fail("a place stands twice")
+        return tuple(found.items())
 
     def instead(self, entry: Entry, base: Setting) -> Iterator[Instead]:
         """Other quantities that a figure may have been taken for."""
@@ -122,12 +137,21 @@ def _apart(entry: Entry) -> str:
     words = [f"at {' and '.join(f'{n} = {_grouped(v)}' for n, v in sizes.items())}"] if sizes else []
     words += [f"on {load_accelerator(fields['gpu'].text()).title}"] if "gpu" in fields else []
     words += [f"on the widths of {load_checkpoint(fields['model'].text()).title}"] if "model" in fields else []
-    rest = [f"{key} {item.value}" for key, item in fields.items() if key not in ("set", "gpu", "model")]
+    rest = [f"{key} {_plain(item)}" for key, item in fields.items() if key not in ("set", "gpu", "model")]
     return ", ".join([*words, *rest])
 
 
 def _grouped(entry: Entry) -> str:
-    return f"{entry.value:,}" if isinstance(entry.value, int) else entry.text()
+    return f"{entry.value:,}" if isinstance(entry.value, int | float) else entry.text()
+
+
+def _plain(entry: Entry) -> str:
+    """A value in words."""
+    if isinstance(entry.value, dict):
+        return " and ".join(f"{name} {_plain(item)}" for name, item in entry.value.items())
+    if isinstance(entry.value, list):
+        return " and ".join(map(_plain, entry.value))
+    return {True: "in", False: "out"}[entry.value] if isinstance(entry.value, bool) else entry.text()
 
 
 def _loaded(entry: Entry | None, loader: Callable[[str], object]) -> str:

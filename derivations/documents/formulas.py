@@ -13,8 +13,9 @@ from ..poly import Poly
 from ..syntax import Wrong, parse
 from ..yamlfile import Entry
 
-__all__ = ["LONGEST", "NoNumber", "check_formula", "named_in", "ratio_of", "with_names"]
+__all__ = ["FUNCTIONS", "LONGEST", "NoNumber", "check_formula", "named_in", "ratio_of", "with_names"]
 
+FUNCTIONS = ("min", "ceil", "floor")
 LONGEST = 400
 """Characters of a formula."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -47,7 +48,7 @@ def with_names(entry: Entry, names: Mapping[str, str]) -> Entry:
 def check_formula(entry: Entry, known: Set[str]) -> None:
     """Raises InputError for a name that nobody knows."""
     for name in named_in(entry):
-        if name not in known and name not in ("min", "ceil", "floor"):
+        if name not in known and name not in FUNCTIONS:
             raise unknown("name", name, known, entry.place)
 
 

@@ -123,7 +123,8 @@ def _numbers(claim: Claim, document: Document) -> set[Fraction]:
 
 
 def _value(numeral: str) -> Fraction:
-    return Fraction(numeral.rstrip(POWERS).replace(",", "")) ** (raised(numeral) or 1)
+    power = raised(numeral)
+    return Fraction(numeral.rstrip(POWERS).replace(",", "")) ** (1 if power is None else power)
 
 
 def written(texts: Mapping[str, str]) -> str:

@@ -53,16 +53,23 @@ def _judge_statement(claim: Claim, sheet: Sheet, by_id: Mapping[str, Claim]) -> 
         steps = len(found.proof.lines) if found.proof else 0
         return Verdict(claim, "holds", (), f"proved in {steps} steps", judgement=found)
     proved, tried = _under_conventions(claim, sheet, own)
-    broken = {way.words: _broken(claim, way, sheet, by_id) for way in proved}
-    ways = tuple(way for way in proved if not broken[way.words])
+    broken = {way.words: _broken(claim, way, sheet, by_id) for way, _ in proved}
+    ways = _apart((way, other) for way, other in proved if not broken[way.words])
     if ways:
         words = listed([way.words for way in ways], "or")
         return Verdict(claim, "holds if", (), f"proved only where {words}", ways, tried, judgement=found)
     if proved:
-        said = [f"{words}, and then {listed(names)} no longer hold{'s' if len(names) == 1 else ''}"
-                for words, names in broken.items()]  # fmt: skip
+        by_names: dict[tuple[str, ...], list[str]] = {}
+        for way in _apart(proved):
+            by_names.setdefault(broken[way.words], []).append(way.words)
+        said = [
+            f"{listed(words, 'or')}, and then {listed(names)} {'does' if len(names) == 1 else 'do'} not hold"
+            for names, words in by_names.items()
+        ]
         because = f"proved only where {listed(said, 'or')}"
-        return Verdict(claim, "contradicts", (), because, tuple(proved), tried, judgement=found)
+        return Verdict(
+            claim, "contradicts", (), because, tuple(way for way, _ in proved), tried, judgement=found
+        )
     if found.status == "open":
         raise claim.what.fail(
             f"{claim.id} is neither proved nor refuted ({found.reason}); say it in another way"
@@ -77,9 +84,20 @@ def _own(claim: Claim, sheet: Sheet) -> Assertion:
         raise claim.what.fail(f"{claim.id} claims nothing: {error}") from None
 
 
-def _under_conventions(claim: Claim, sheet: Sheet, own: Assertion) -> tuple[list[Reading], int]:
-    """The conventions that prove a statement, and how many other statements were tried."""
-    ways, seen = [], {own.claim}
+def _apart(ways: Iterable[tuple[Reading, Assertion]]) -> tuple[Reading, ...]:
+    """One convention for each statement that they come to."""
+    found: dict[object, Reading] = {}
+    for way, other in ways:
+        found.setdefault(other.claim, way)
+    return tuple(found.values())
+
+
+def _under_conventions(
+    claim: Claim, sheet: Sheet, own: Assertion
+) -> tuple[list[tuple[Reading, Assertion]], int]:
+    """The conventions that prove a statement, with what it then says, and how many others were tried."""
+    ways: list[tuple[Reading, Assertion]] = []
+    verdicts = {own.claim: "refuted"}
     for change in changes():
         setting = change.apply(claim.setting, None) if change.kind == "convention" else None
         if setting is None:
@@ -88,15 +106,14 @@ def _under_conventions(claim: Claim, sheet: Sheet, own: Assertion) -> tuple[list
             other = assertion_of(claim, sheet, setting) if sheet.left(claim.what, setting) else own
         except (NoNumber, InputError):  # no such order, or nothing to divide by
             continue
-        if other.claim in seen:
-            continue
-        seen.add(other.claim)
-        if judge(other).status == "proved":
-            ways.append(Reading(change.words, None, setting))
-    return ways, len(seen) - 1
+        if other.claim not in verdicts:
+            verdicts[other.claim] = judge(other).status
+        if verdicts[other.claim] == "proved":
+            ways.append((Reading(change.words, None, setting), other))
+    return ways, len(verdicts) - 1
 
 
-def _broken(claim: Claim, way: Reading, sheet: Sheet, by_id: Mapping[str, Claim]) -> list[str]:
+def _broken(claim: Claim, way: Reading, sheet: Sheet, by_id: Mapping[str, Claim]) -> tuple[str, ...]:
     """The figures named beside a statement that a convention makes wrong."""
     change = next(change for change in changes() if change.words == way.words)
 
@@ -104,4 +121,4 @@ def _broken(claim: Claim, way: Reading, sheet: Sheet, by_id: Mapping[str, Claim]
         places = other.everywhere
         return not all(fits(other, reading_of(other, sheet, words, at, change)) for words, at in places)
 
-    return [name for name in claim.beside if wrong(by_id[name])]
+    return tuple(name for name in claim.beside if wrong(by_id[name]))

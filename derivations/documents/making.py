@@ -24,7 +24,7 @@ _COMMON = (
 _CLAIM = (*_COMMON, "prints", "means", *_STATED)
 _ROW = ("with", "cells", "label", "line", "lines", "sizes", "assume", "under", "expect")
 _CELL = tuple(key for key in _CLAIM if key not in ("line", "lines"))
-_OF_FIGURES = ("over", "instead", "against")
+_OF_FIGURES = ("over", "instead", "against", "group")
 _NOTHING = "the key 'prints' is missing: the figure or the formula as it stands in the document"
 
 
@@ -48,10 +48,7 @@ class Making:
         """One that stands outside tables."""
         fields = entry.mapping(allowed=_CLAIM)
         lines = self._lines(fields, entry)
-        if "prints" in fields and "means" in fields:
-            raise entry.fail(
-                "a claim has the figure that stands there (prints) or our reading of words (means), not both"
-            )
+        _either(fields, entry)
         return self._made(name, fields, entry, base, where, lines, fields.get("prints") or fields.get("means"))
 
     def _lines(self, fields: Mapping[str, Entry], entry: Entry) -> tuple[int, ...]:
@@ -60,7 +57,10 @@ class Making:
         if "lines" in fields and not fields["lines"].items():
             raise fields["lines"].fail("the list is empty: where in the document it stands")
         if "lines" in fields:
-            return tuple(item.integer(1, 100_000) for item in fields["lines"].items())
+            found = tuple(item.integer(1, 100_000) for item in fields["lines"].items())
+            if len(set(found)) < len(found):
+                raise fields["lines"].fail("a line stands twice")
+            return found
         if "line" not in fields:
             raise entry.fail("the key 'line' is missing: where in the document it stands")
         return (fields["line"].integer(1, 100_000),)
@@ -72,9 +72,10 @@ class Making:
         if name in self.seen:
             raise entry.fail(f"the id {name!r} stands twice")
         kind, what = self._stated(fields, entry, prints)
-        for key in _OF_FIGURES if kind != "figure" else ():
+        for key in _OF_FIGURES if kind != "figure" else ("assume",):
             if key in fields:
-                raise fields[key].fail(f"only a figure has {key!r}; this claim is a statement or a formula")
+                what_it_is = "a figure" if kind == "figure" else "a statement or a formula"
+                raise fields[key].fail(f"{what_it_is} has no {key!r}")
         setting = self.asking.setting(fields.get("under"), base)
         if prints is not None and isinstance(prints.value, float):
             raise prints.fail("write the figure in quotation marks, so that no digit of it is lost")
@@ -162,15 +163,16 @@ class Making:
             ]
             made.append(Row(row.label, row.setting, tuple(made_cells)))
         corner = fields["corner"].text(60) if "corner" in fields else ""
-        heads = tuple(self.asking.ours(head.mapping()["title"], 80) for head in columns.values())
+        heads = tuple(self.asking.label(head.mapping()["title"], base) for head in columns.values())
         return Table(name, title, (corner, *heads), base, tuple(made))
 
     def _row(self, name: str, label: str, entry: Entry, base: Setting, where: str) -> _Row:
         keys = entry.mapping(allowed=_ROW, required=("cells",))
-        shown = self.asking.ours(keys["label"], 80) if "label" in keys else label
+        setting = self.asking.setting(keys.get("under"), base)
+        shown = self.asking.label(keys["label"], setting) if "label" in keys else label
         swap = {k: v.text(400) for k, v in keys["with"].mapping().items()} if "with" in keys else {}
         return _Row(
-            name, shown, keys, tuple(keys["cells"].items()), self.asking.setting(keys.get("under"), base), swap,
+            name, shown, keys, tuple(keys["cells"].items()), setting, swap,
             self._lines(keys, entry), f"{where}, row {label}",
         )  # fmt: skip
 
@@ -183,6 +185,7 @@ class Making:
         fields = dict(head.mapping(allowed=(*_CELL, "title"), required=("title",)))
         fields.pop("title")
         own = cell.mapping(allowed=_CELL) if isinstance(cell.value, dict) else {"prints": cell}
+        _either(own, cell)
         prints = own.get("prints") or own.get("means")
         if prints is None:
             raise cell.fail(_NOTHING)
@@ -190,12 +193,20 @@ class Making:
             fields = {key: value for key, value in fields.items() if key not in _STATED}
         if expect is not None:
             fields.setdefault("expect", expect)
-        fields |= {key: row.fields[key] for key in ("sizes", "assume", "expect") if key in row.fields} | own
+        kept = ("sizes", "expect") if "value" in {*fields, *own} else ("sizes", "expect", "assume")
+        fields |= {key: row.fields[key] for key in kept if key in row.fields} | own
         for key in ("value", "equals", "holds"):
             if key in fields:
                 fields[key] = with_names(fields[key], row.swap)
         name = f"{row.name}-{column}"
         return self._made(name, fields, cell, row.setting, f"{row.where}, {column}", row.lines, prints, group)
+
+
+def _either(fields: Mapping[str, Entry], entry: Entry) -> None:
+    if "prints" in fields and "means" in fields:
+        raise entry.fail(
+            "a claim has the figure that stands there (prints) or our reading of words (means), not both"
+        )
 
 
 def _sizes(entry: Entry | None) -> tuple[str, ...]:

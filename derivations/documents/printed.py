@@ -114,7 +114,8 @@ def read_printed(text: str, place: Place | None = None) -> Printed:
     low, high = (_single(hit.group(key), place, True) for key in ("from", "to"))
     # a range without a unit at its start has the one at its end
     start = low.number * (low.scale / high.scale if low.unit else 1)
-    if low.open_ends[0] or high.open_ends[1] or start >= high.number:
+    kinds = {unit.lstrip("kMGTP") if unit != "ms" else unit for unit in (low.unit or high.unit, high.unit)}
+    if len(kinds) > 1 or start >= high.number:
         raise _refused(text, place)
     least = low.least if low.least is None or not low.unit else low.least * low.scale / high.scale
     return Printed(
@@ -125,26 +126,31 @@ def read_printed(text: str, place: Place | None = None) -> Printed:
 def _single(text: str, place: Place | None, end: bool) -> Printed:
     """A figure that is no range; `end` where it is one end of a range."""
     found = _FIGURE.match(text)
-    if found is None or len(text) > _LONGEST or (found["sign"] and (found["plus"] or end)):
+    if (
+        found is None
+        or len(text) > _LONGEST
+        or ((found["sign"] or end) and (found["plus"] or (end and found["sign"])))
+    ):
         raise _refused(text, place)
     plain, power = found["number"].rstrip(POWERS).replace(",", ""), raised(found["number"])
-    if power > _HIGHEST:
+    if power is not None and power > _HIGHEST:
         raise _refused(text, place)
     decimals = len(plain.partition(".")[2])
-    number = Fraction(plain) ** (power or 1)
+    number = Fraction(plain) ** (1 if power is None else power)
     prefix, unit = found["prefix"] or "", found["unit"] or found["plain"] or ""
     scale = {"%": Fraction(1, 100), "ms": Fraction(1, 1000)}.get(unit, Fraction(1))
     scale *= Fraction(1000) ** _PREFIXES.get(prefix, 0)
-    digits = 1 if power else len(plain.replace(".", "").lstrip("0")) or 1
+    digits = 1 if power is not None else len(plain.replace(".", "").lstrip("0")) or 1
     # a power of ten is one digit; as the end of a range it is meant as it stands
-    step = (Fraction(0) if end else number) if power else Fraction(1, 10**decimals)
+    step = (Fraction(0) if end else number) if power is not None else Fraction(1, 10**decimals)
     least, most, ends = _ends(found["sign"], number, step, bool(found["plus"]))
     return Printed(text, least, most, ends, scale, digits, decimals, prefix + unit)
 
 
-def raised(numeral: str) -> int:
-    """The power a numeral is raised to; 0 where there is none."""
-    return int("".join(str(POWERS.index(letter)) for letter in numeral if letter in POWERS) or 0)
+def raised(numeral: str) -> int | None:
+    """The power a numeral is raised to; None where there is none."""
+    digits = "".join(str(POWERS.index(letter)) for letter in numeral if letter in POWERS)
+    return int(digits) if digits else None
 
 
 def _refused(text: str, place: Place | None) -> InputError:

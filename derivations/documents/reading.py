@@ -17,6 +17,7 @@ from ..resources import is_document, is_path, names, resource
 from ..yamlfile import Entry, read_yaml
 from .asking import Asking
 from .document import Document, Drawing, NotClaimed, Section
+from .formulas import FUNCTIONS
 from .making import Making, section_name
 from .printed import numerals_of
 from .setting import Setting
@@ -57,7 +58,7 @@ def read_document(entry: Entry) -> Document:
         load_notation(fields["notation"].text())
     sheet = Sheet(fields["quantities"].mapping())
     for symbol in fields["symbols"].items() if "symbols" in fields else ():
-        if not is_name(symbol.text(40)) or symbol.text() in sheet.entries:
+        if not is_name(symbol.text(40)) or symbol.text() in (*sheet.names(), *FUNCTIONS):
             raise symbol.fail(
                 f"{symbol.text(40)!r} is no name, or that of a quantity; call the symbol otherwise"
             )

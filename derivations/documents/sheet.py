@@ -5,11 +5,11 @@ Nothing is computed before a claim asks for it, and everything can be asked agai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..algebra import Ratio, limit_in
-from ..conventions import CLASSES, KNOBS, STAGES, Conventions
+from ..conventions import KNOBS, Conventions
 from ..derivation import Derivation, Study, derive
 from ..dims import DEPLOYED, STANDARD, is_name
 from ..errors import unknown
@@ -17,36 +17,16 @@ from ..library import load_variant
 from ..poly import Coefficient, Poly
 from ..program import Variant
 from ..sharding import Split
+from ..spec import RESERVED_ORDERS
 from ..terms import CostTerm, Kind
 from ..yamlfile import Entry
 from .counted import chain_flops
-from .formulas import LONGEST, NoNumber, check_formula, named_in, ratio_of
+from .described import LEDGERS, MADE, described, one_of
+from .formulas import FUNCTIONS, LONGEST, NoNumber, check_formula, named_in, ratio_of
 from .given import GIVEN, part_figure
 from .setting import Setting
 
-__all__ = ["LEDGERS", "PARTS", "Sheet", "one_of", "words_of"]
-
-LEDGERS = ("flops", "bytes", "intensity", "elements", "row")
-"""Quantities of a derivation; the last two are what a context token adds to a layer's caches."""
-_MADE = ("crossover", "limit", "chain", "part")
-_OF_LEDGERS = (*KNOBS, "order", "stages", "classes", "without", "batched", "tp", "layout")
-_NEEDED = {"crossover": ("in",), "limit": ("in",), "chain": ("sizes",), "part": ("figure",)}
-"""Keys that go with a kind, all of them; the other kinds take those of ledgers."""
-_KEYS = (*LEDGERS, *_MADE, *_OF_LEDGERS, "in", "sizes", "figure")
-PARTS = (*STAGES, *CLASSES)
-"""What can be left out: stages of arithmetic, classes of bytes."""
-
-
-def one_of(entry: Entry, what: str, known: Iterable[str]) -> str:
-    """A word of a list. Raises InputError with the nearest one."""
-    if entry.text() not in known:
-        raise unknown(what, entry.text(), known, entry.place)
-    return entry.text()
-
-
-def words_of(entry: Entry | None, what: str, known: Iterable[str]) -> frozenset[str]:
-    """Several words of a list; none where the entry is missing."""
-    return frozenset(one_of(item, what, known) for item in entry.items()) if entry is not None else frozenset()
+__all__ = ["Sheet"]
 
 
 @dataclass(slots=True)
@@ -65,34 +45,14 @@ class Sheet:
 
     def __post_init__(self) -> None:
         for name, entry in self.entries.items():
-            if not is_name(name) or name in self.symbols:
+            if not is_name(name) or name in (*self.symbols, *FUNCTIONS):
                 raise entry.fail(f"{name!r} is a size symbol, or no name; call the quantity otherwise")
             if isinstance(entry.value, dict):
-                self._fields[name] = self._described(entry)
+                self._fields[name] = described(entry)
                 for kind in LEDGERS:
                     if kind in self._fields[name]:
                         with entry.blamed():
                             self.symbols |= set(self._variant(self._fields[name][kind].text()).symbols)
-
-    def _described(self, entry: Entry) -> dict[str, Entry]:
-        fields = entry.mapping(allowed=_KEYS)
-        kinds = [key for key in (*LEDGERS, *_MADE) if key in fields]
-        if len(kinds) != 1:
-            raise entry.fail(f"a quantity is a formula, or one of {', '.join((*LEDGERS, *_MADE))}")
-        kind = kinds[0]
-        needed = _NEEDED.get(kind, ())
-        fields = entry.mapping(allowed=(kind, *(needed or _OF_LEDGERS)), required=(kind, *needed))
-        if kind == "crossover" and len(fields[kind].items()) != 2:
-            raise fields[kind].fail("a crossover is of two formulas")
-        for knob, values in KNOBS.items():
-            if knob in fields:
-                one_of(fields[knob], f"value of {knob}", values.values)
-        words_of(fields.get("stages"), "stage", STAGES)
-        words_of(fields.get("classes"), "class", CLASSES)
-        words_of(fields.get("without"), "stage or class", PARTS)
-        if "batched" in fields and not isinstance(fields["batched"].value, bool):
-            raise fields["batched"].fail("write true, for a batch of B sequences, or false")
-        return fields
 
     def check(self) -> None:
         """Raises InputError for a formula with a name that nobody knows, or that is made of itself."""
@@ -107,6 +67,16 @@ class Sheet:
                 check_formula(part, self.names())
                 if name in self.used(part):
                     raise part.fail(f"{name} is made of itself")
+        for name, fields in self._fields.items():
+            if "in" in fields:
+                self._symbol(fields["in"])
+            if self.kind(name) in ("chain", "part"):
+                self.quantity(name, Setting())
+            elif self.kind(name) in LEDGERS and "order" in fields:
+                variant = self._variant(fields[self.kind(name)].text())
+                known = (*(order.name for order in variant.orders), *RESERVED_ORDERS)
+                if "=" not in fields["order"].text():
+                    one_of(fields["order"], "order", known)
 
     def _variant(self, name: str) -> Variant:
         if name not in self.variants:
@@ -119,7 +89,7 @@ class Sheet:
 
     def kind(self, name: str) -> str:
         """What kind of quantity a name is; `formula` for one made of others."""
-        return next((k for k in (*LEDGERS, *_MADE) if k in self._fields.get(name, ())), "formula")
+        return next((k for k in (*LEDGERS, *MADE) if k in self._fields.get(name, ())), "formula")
 
     def described(self, name: str) -> str:
         """A quantity in words: what is counted, of which variant and order, under which conventions."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..derivation import Derivation, Study
+from ..documents.described import LEDGERS
 from ..documents.document import Claim
 from ..documents.formulas import NoNumber
 from ..documents.given import given
 from ..documents.numbers import values as values_of
 from ..documents.reread import readings_tried
 from ..documents.setting import Setting
-from ..documents.sheet import LEDGERS
 from ..documents.verdict import Verdict
 from ..notation import Notation
 from ..poly import Coefficient
