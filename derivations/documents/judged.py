@@ -67,9 +67,7 @@ def _judge_statement(claim: Claim, sheet: Sheet, by_id: Mapping[str, Claim]) -> 
             for names, words in by_names.items()
         ]
         because = f"proved only where {listed(said, 'or')}"
-        return Verdict(
-            claim, "contradicts", (), because, tuple(way for way, _ in proved), tried, judgement=found
-        )
+        return Verdict(claim, "contradicts", (), because, _apart(proved), tried, judgement=found)
     if found.status == "open":
         raise claim.what.fail(
             f"{claim.id} is neither proved nor refuted ({found.reason}); say it in another way"
