@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from .documents.document import Document, Drawing
+from .documents.formulas import NoNumber
 from .documents.judged import judge_document
 from .documents.numbers import number
 from .documents.reading import document_names, load_document
+from .documents.setting import Setting
 from .drawing import can_draw, render_plot
 from .pages.document import document_report
 from .pages.documentpage import Page
@@ -64,9 +66,18 @@ def drawing_of(document: Document, drawing: Drawing) -> Spec:
 
 
 def _at(document: Document, drawing: Drawing, formula: Entry, x: int) -> Fraction:
-    setting = drawing.setting.with_sizes(**{drawing.symbol: x})
-    return number(document.sheet, formula, setting)
+    return _value(document, formula, drawing.setting.with_sizes(**{drawing.symbol: x}))
 
 
 def _mark(document: Document, drawing: Drawing, label: str) -> Fraction:
-    return number(document.sheet, drawing.marks[label], drawing.setting)
+    return _value(document, drawing.marks[label], drawing.setting)
+
+
+def _value(document: Document, formula: Entry, setting: Setting) -> Fraction:
+    try:
+        value = number(document.sheet, formula, setting)
+    except NoNumber as error:
+        raise formula.fail(str(error)) from None
+    if value <= 0:
+        raise formula.fail("a drawing on logarithmic axes needs numbers above zero")
+    return value

@@ -40,7 +40,7 @@ HEAD = """\
 document: tiny
 title: A tiny document
 about: Nothing much.
-sha256: abc
+sha256: none
 notation: article
 """
 
@@ -71,7 +71,7 @@ FULL = """\
 document: tiny
 title: A tiny document
 about: Nothing much.
-sha256: abc
+sha256: none
 notation: article
 names: [GPT-2]
 letters: {T: L}

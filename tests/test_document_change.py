@@ -39,6 +39,7 @@ def by_hand(H: int, d_k: int, d_v: int, d_c: int, layers: int) -> dict[str, Frac
     }  # fmt: skip
     for name, copies, width in [("mha", H, both), ("gqa", 8, both), ("mqa", 1, both), ("mla", 1, d_c)]:
         found[f"3-cache-{name}-elements"] = width
+        found |= {f"3-cache-{name}-heads": copies} if name != "mla" else {}
         found[f"3-cache-{name}-total"] = copies * width * 2 * 32768 * layers
     cells = {name: Fraction(number) for name, number in found.items()}
     for L in LENGTHS:
@@ -78,8 +79,8 @@ MOVED = [
     ({"d_c": 768},
      cells_that("5.2-pair-expand-dots", "3-cache-mha", "3-cache-gqa", "3-cache-mqa", "5.4...absorb-ai")),
     ({"H": 64}, cells_that("5.2", "3...elements", "3-cache-gqa", "3-cache-mqa", "3-cache-mla", "5.5...times")),
-    ({"layers": 61}, cells_that("3...elements", "5.2", "5.4", "5.5")),
-    ({"d_k": 64}, cells_that("3-cache-mla", "5.2-pair-absorb-dots")),
+    ({"layers": 61}, cells_that("3...elements", "3...heads", "5.2", "5.4", "5.5")),
+    ({"d_k": 64}, cells_that("3-cache-mla", "3...heads", "5.2-pair-absorb-dots")),
 ]  # fmt: skip
 
 
@@ -198,8 +199,7 @@ BREAKS: dict[str, tuple[Break, str, str]] = {
         article-5.4-decode-2048-expand-bytes article-5.4-decode-32768-expand-ai article-5.7-expand""", """
         article-4-v3 article-5.2-pair-expand-dots article-5.6-crosses"""),
     "causal pairs are all pairs": (full_pairs, """
-        article-5.5-prefill-2048-absorb article-5.5-prefill-8192-times note-mha-prefill-causal
-        note-mha-prefill-causal-pairs note-mla-prefill-causal""", """
+        note-mha-prefill-causal note-mha-prefill-causal-pairs note-mla-prefill-causal""", """
         article-5.4-decode-2048-absorb-flops article-4-v3 note-mha-prefill-full article-5.5-limit"""),
     "cached rows are twice as wide": (wide_rows, """
         article-4-doubled article-A-row article-3-cache-mha-elements card-latent-width

@@ -24,7 +24,7 @@ HEAD = [
     ("document: tiny", "documents: tiny", ":1 (documents)",
      "unknown key 'documents'; did you mean 'document'?"),
     *((f"{line}\n", "", ":1", f"the key '{line.partition(':')[0]}' is missing")
-      for line in ("document: tiny", "title: A tiny document", "about: Nothing much.", "sha256: abc",
+      for line in ("document: tiny", "title: A tiny document", "about: Nothing much.", "sha256: none",
                    "notation: article")),
     ("quantities:\n", "quantity:\n", ":9 (quantity)", "unknown key 'quantity'; did you mean 'quantities'?"),
     ("sections:\n", "section:\n", ":19 (section)", "unknown key 'section'; did you mean 'sections'?"),
@@ -41,8 +41,8 @@ HEAD = [
     ("names: [GPT-2]", "names: GPT-2", ":6 (names)", "expected a list, found a text"),
     ("letters: {T: L}", "letters: [T]", ":7 (letters)", f"{LINES}, found a list"),
     ("letters: {T: L}", "letters: {T: 5.5}", ":7 (letters.T)", DECIMAL),
-    ("letters: {T: L}", "letters: {T: Q}", ":28 (sections.1.claims.two.prints)",
-     "unknown name 'Q'; did you mean 'H_q'?"),
+    ("letters: {T: L}", "letters: {T: Q}", ":7 (letters.T)",
+     "unknown symbol 'Q'; did you mean 'H_q'?"),
     ("symbols: [V]", "symbols: V", ":8 (symbols)", "expected a list, found a text"),
     *(("symbols: [V]", f"symbols: [{name}]", ":8 (symbols[0])",
        f"{name!r} is no name, or that of a quantity; call the symbol otherwise")

@@ -19,9 +19,7 @@ from .options import Ticker, check_output, emit, notice, pick_format, write_whol
 @click.option(
     "--document", metavar="NAME|FILE", help="The whole of article, note or card, or of a file of your own."
 )
-@click.option(
-    "--claim", metavar="ID", help="One claim with everything it rests on; `derive list claims` has the ids."
-)
+@click.option("--claim", metavar="ID", help="One claim with everything it rests on, or all whose ids start so.")
 @click.option("--text", is_flag=True, help="Plain text (the default).")
 @click.option("--markdown", is_flag=True, help="Markdown that GitHub shows right.")
 @click.option("--latex", is_flag=True, help="A LaTeX document.")
@@ -36,14 +34,15 @@ def command(document: str | None, claim: str | None, output: str | None, **flags
     if output is not None and (claim is not None or form != "text"):
         raise InputError("-o writes every page as Markdown and LaTeX; leave out --claim and the format")
     chosen = [document] if document is not None else documents()
+    folder = _folder(output) if output is not None else None
     if claim is not None:
         return _one_claim(claim, chosen, form)
     pages = _judged(chosen)
     wrong = [v for page in pages for v in page.verdicts.values() if not v.as_expected]
     for verdict in wrong:
         notice(f"{verdict.claim.id}: {verdict.status}, and {verdict.claim.expect} is expected")
-    if output is not None:
-        _write(pages, output)
+    if folder is not None:
+        _write(pages, folder)
     elif form == "json":
         from ..render.data import SCHEMA, to_json
         from ..render.documents import verdicts_data
@@ -89,6 +88,9 @@ def _one_claim(wanted: str, names: list[str], form: str) -> int:
     from ..render.documents import verdict_data
 
     by_id = {claim.id: document for document in map(load_document, names) for claim in document.claims()}
+    below = [name for name in by_id if name.startswith(f"{wanted}-")]
+    if wanted not in by_id and below:
+        return _several(by_id[below[0]], below, form)
     if wanted not in by_id:
         raise unknown("claim", wanted, by_id)
     document = by_id[wanted]
@@ -103,25 +105,58 @@ def _one_claim(wanted: str, names: list[str], form: str) -> int:
     return 0 if verdict.as_expected else 1
 
 
-def _write(pages: list[Any], output: str) -> None:
-    """The pages as files, whole or not at all each."""
-    from ..articles import document_pages
-    from ..errors import InputError
+def _several(document: Any, names: list[str], form: str) -> int:
+    """The claims of a section or a table, each on a line."""
+    from ..documents.judged import judge_document
+    from ..pages.document import some_claims
+    from ..pages.documentpage import Page
     from ..render import render
+    from ..render.data import SCHEMA, to_json
+    from ..render.documents import verdicts_data
+
+    others = [n for c in document.claims() if c.id in names and c.against for n in c.against.ids.values()]
+    found = {v.claim.id: v for v in judge_document(document, {*names, *others})}
+    page = Page(document, found)
+    if form == "json":
+        data = [claim for claim in verdicts_data([page]) if claim["id"] in names]
+        emit(to_json({"schema": SCHEMA, "claims": data}), None)
+    else:
+        emit(render(some_claims(page, names), form), None)
+    return 0 if all(found[name].as_expected for name in names) else 1
+
+
+def _folder(output: str) -> Path:
+    """The folder to write into, before anything is derived. Raises InputError where there can be none."""
+    from ..errors import InputError
 
     folder = Path(output)
+    if not output:
+        raise InputError("-o: the name of the folder is empty")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"-o {output}: is a file; give the name of a folder")
     if not folder.parent.is_dir():
         raise InputError(f"-o {output}: there is no folder {folder.parent}; make it first")
-    folder.mkdir(exist_ok=True)
-    count = 0
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise InputError(f"-o {output}: cannot make the folder: {reason}") from None
+    return folder
+
+
+def _write(pages: list[Any], folder: Path) -> None:
+    """The pages as files, each whole or not at all; all are made before the first is written."""
+    from ..articles import document_pages
+    from ..render import render
+
+    made: dict[str, str] = {}
     for path, _, content in document_pages(pages):
-        made = {path: content} if isinstance(content, str) else {
-            f"{path}.md": render(content, "markdown"), f"{path}.tex": render(content, "latex")
-        }  # fmt: skip
-        for name, text in made.items():
-            check_output(str(folder / name))
-            write_whole(folder / name, text)
-            count += 1
-    notice(f"{count} files in {folder}")
+        if isinstance(content, str):
+            made[path] = content
+        else:
+            made |= {f"{path}.md": render(content, "markdown"), f"{path}.tex": render(content, "latex")}
+    for name in made:
+        check_output(str(folder / name))
+    for name, text in made.items():
+        write_whole(folder / name, text)
+    notice(f"{len(made)} files in {folder}")

@@ -85,6 +85,7 @@ def _conventions() -> Iterator[tuple[str, Apply]]:
         for value, words in values.items():
             assert value in KNOBS[knob].values
             yield words, _knob(knob, value)
+    yield "half of all pairs are counted", _put(halved=True)
     for option, words in _OPTIONS.items():
         yield f"{words} is left out", _options({option: False})
         yield f"{words} is counted", _options({option: True})

@@ -50,6 +50,8 @@ def described(entry: Entry) -> dict[str, Entry]:
     words_of(fields.get("stages"), "stage", STAGES)
     words_of(fields.get("classes"), "class", CLASSES)
     words_of(fields.get("without"), "stage or class", PARTS)
+    if "classes" in fields and kind not in ("bytes", "intensity"):
+        raise fields["classes"].fail("classes are of bytes; stages pick arithmetic")
     if "batched" in fields and not isinstance(fields["batched"].value, bool):
         raise fields["batched"].fail("write true, for a batch of B sequences, or false")
     return fields

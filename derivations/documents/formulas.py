@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from fractions import Fraction
+from math import prod
 
 from ..algebra import Ratio
 from ..atoms import ceiling, floored, minimum
@@ -16,6 +18,8 @@ from ..yamlfile import Entry
 __all__ = ["FUNCTIONS", "LONGEST", "NoNumber", "check_formula", "named_in", "ratio_of", "with_names"]
 
 FUNCTIONS = ("min", "ceil", "floor")
+MAX_TERMS, MAX_POWERS, MAX_BITS = 20_000, 120, 4000
+"""Of a product: terms, powers of symbols together, binary digits of coefficients."""
 LONGEST = 400
 """Characters of a formula."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -77,21 +81,27 @@ class _Ratios:
     def add(self, left: Ratio, right: Ratio) -> Ratio:
         if left.under == right.under:
             return Ratio(left.over + right.over, left.under)
+        _bounded(left, right)
         return Ratio(left.over * right.under + right.over * left.under, left.under * right.under)
 
     def subtract(self, left: Ratio, right: Ratio) -> Ratio:
         return self.add(left, Ratio(-right.over, right.under))
 
     def multiply(self, left: Ratio, right: Ratio) -> Ratio:
+        _bounded(left, right)
         return Ratio(left.over * right.over, left.under * right.under)
 
     def divide(self, left: Ratio, right: Ratio) -> Ratio:
         if not right.over:
             raise Wrong("a division by zero")
+        _bounded(left, right)
         return Ratio(left.over * right.under, left.under * right.over)
 
     def power(self, base: Ratio, exponent: int) -> Ratio:
-        return Ratio(base.over**exponent, base.under**exponent)
+        result = base
+        for _ in range(exponent - 1):
+            result = self.multiply(result, base)
+        return result
 
     def minimum(self, parts: Sequence[Ratio]) -> Ratio:
         result = self._whole(parts[0])
@@ -109,3 +119,15 @@ class _Ratios:
         if part.under != Poly.const(1):
             raise Wrong("min, ceil and floor take sums of products of sizes only")
         return part.over
+
+
+def _bounded(*ratios: Ratio) -> None:
+    """Raises Wrong before a product of ratios becomes too large to be worth waiting for."""
+    polys = [poly for ratio in ratios for poly in (ratio.over, ratio.under)]
+    terms = prod(max(len(ratio.over.terms), len(ratio.under.terms)) for ratio in ratios)
+    powers = sum(max((sum(map(abs, p.values())) for p, _ in poly.powers()), default=0) for poly in polys)
+    bits = sum(
+        max((Fraction(c).numerator.bit_length() for c in poly.terms.values()), default=0) for poly in polys
+    )
+    if terms > MAX_TERMS or powers > MAX_POWERS or bits > MAX_BITS:
+        raise Wrong("too large when it is multiplied out")

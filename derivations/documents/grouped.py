@@ -1,8 +1,8 @@
 """Verdicts on figures that share their conventions, by rule.
 
 A figure holds where the derived number rounds to it. Where it does not, every change of `setting` is tried.
-A convention counts if it fits the whole group and is the only one that does; then they hold if it is meant. A
-slip counts if it gives every figure of the group that fails, is the only change that does, and if these have
+A convention counts if it fits the whole group; then they hold if it, or another that does, is meant. A slip
+counts if it gives every figure of the group that fails, is the only change that does, and if these have
 three significant digits together.
 """
 
@@ -52,8 +52,8 @@ class Group:
                 good = [r for r in readings if fits(claim, r)]
                 yield Verdict(claim, "holds if", readings, f"only {listed([r.words for r in good])}",
                               tuple(good), len(readings), elsewhere)  # fmt: skip
-            elif len(conventions) == 1:
-                yield self._conditional(claim, readings, conventions[0], tried, elsewhere)
+            elif conventions:
+                yield self._conditional(claim, readings, conventions, tried, elsewhere)
             else:
                 yield self._wrong(claim, readings, found, tried, elsewhere, open_)
 
@@ -67,10 +67,11 @@ class Group:
         return self._readings(claim)
 
     def _conditional(
-        self, claim: Claim, readings: tuple[Reading, ...], change: Change, tried: int, elsewhere: Ends
+        self, claim: Claim, readings: tuple[Reading, ...], ways: Sequence[Change], tried: int, elsewhere: Ends
     ) -> Verdict:
-        under = self._readings(claim, change)
-        return Verdict(claim, "holds if", readings, f"only where {change.words}", under, tried, elsewhere)
+        under = tuple(reading for way in ways for reading in self._readings(claim, way))
+        because = f"only where {listed([way.words for way in ways], 'or')}"
+        return Verdict(claim, "holds if", readings, because, under, tried, elsewhere)
 
     def _wrong(
         self, claim: Claim, readings: tuple[Reading, ...], found: Sequence[Change], tried: int,
@@ -83,7 +84,7 @@ class Group:
         if len(ways) == 1 and digits >= _ENOUGH:
             because = f"{ways[0].words} gives the printed figure"
         elif not ways:
-            because = "no other reading gives the printed figure"
+            because = f"no other reading gives the printed figure{' throughout' if claim.places else ''}"
         elif len(ways) == 1:
             because = f"{ways[0].words} would give it, but {_digits(digits)} nothing"
         else:
@@ -108,7 +109,8 @@ class Group:
             if not self._explains(failing, change):
                 continue
             if change.kind == "slip":
-                slips.append(change)
+                # our reading of words has no digits that a slip could explain
+                slips += [change] if not any(claim.in_words for claim in failing) else []
             elif self._fits_all(change):
                 conventions.setdefault(self._vector(self._throughout(), change), change)
         return [*conventions.values(), *slips], len(tried)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -25,6 +26,7 @@ _CLAIM = (*_COMMON, "prints", "means", *_STATED)
 _ROW = ("with", "cells", "label", "line", "lines", "sizes", "assume", "under", "expect")
 _CELL = tuple(key for key in _CLAIM if key not in ("line", "lines"))
 _OF_FIGURES = ("over", "instead", "against", "group")
+_ID = re.compile(r"[A-Za-z0-9.+-]{1,120}")
 _NOTHING = "the key 'prints' is missing: the figure or the formula as it stands in the document"
 
 
@@ -71,6 +73,10 @@ class Making:
     ) -> Claim:  # fmt: skip
         if name in self.seen:
             raise entry.fail(f"the id {name!r} stands twice")
+        if not _ID.fullmatch(name):
+            raise entry.fail(
+                f"the id {name[:60]!r} has other signs than letters, digits, points, plus and hyphens"
+            )
         kind, what = self._stated(fields, entry, prints)
         for key in _OF_FIGURES if kind != "figure" else ("assume",):
             if key in fields:
@@ -98,6 +104,9 @@ class Making:
             beside=tuple(self._named(item) for item in fields["beside"].items()) if "beside" in fields else (),
             instead=tuple(self.asking.instead(fields["instead"], setting)) if "instead" in fields else (),
         )  # fmt: skip
+        own = (*claim.beside, *(claim.against.ids.values() if claim.against is not None else ()))
+        if name in own:
+            raise entry.fail("a claim is held against others, not against itself")
         self.seen[name] = claim
         return claim
 
@@ -124,6 +133,8 @@ class Making:
         if "is" not in fields:
             raise entry.fail("the key 'is' is missing: a formula of figures printed elsewhere")
         ids = {key: self._named(item) for key, item in fields.items() if key != "is"}
+        if not ids:
+            raise entry.fail("name the figures of the formula, each with the id of a claim, as in a: 1-first")
         return Against(fields["is"].text(), fields["is"], ids)
 
     def _named(self, entry: Entry) -> str:
@@ -151,6 +162,8 @@ class Making:
         columns = fields["columns"].mapping()
         title = self.asking.ours(fields["title"], 200)
         where = f"{section_name(number)}, {title}"
+        if not columns or not fields["rows"].mapping():
+            raise entry.fail("a table has a column and a row at least")
         made = []
         for label, item in fields["rows"].mapping().items():
             row = self._row(self.asking.id(number, name, label), label, item, base, where)

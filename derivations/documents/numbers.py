@@ -14,7 +14,7 @@ from .given import given
 from .setting import Setting
 from .sheet import Sheet
 
-__all__ = ["number", "solved", "values"]
+__all__ = ["number", "values"]
 
 
 def number(sheet: Sheet, formula: Entry, setting: Setting) -> Fraction:
@@ -61,22 +61,14 @@ def _crossing(sheet: Sheet, name: str, setting: Setting) -> Fraction:
     numbers = {power: Fraction(value or 0) for power, value in parts.items() if value}
     lowest = min(numbers, default=0)
     c, b, a = (numbers.get(lowest + power, Fraction(0)) for power in (0, 1, 2))
-    if not numbers or max(numbers) - lowest not in (1, 2):
+    if len(numbers) < 2:
         raise NoNumber(f"{name} has no crossing")
+    if max(numbers) - lowest > 2:
+        raise NoNumber(f"{name} is no equation of first or second degree in {symbol}")
     found = _roots(a, b, c)
     if not found:
         raise NoNumber(f"{name} has no crossing")
     return min(found)
-
-
-def solved(sheet: Sheet, name: str, setting: Setting) -> Ratio | None:
-    """A crossover in closed form, where it is a ratio; None where it needs a square root."""
-    difference, symbol = sheet.crossing(name, setting)
-    parts = difference.coefficients(symbol)
-    lowest = min(parts, default=0)
-    if set(parts) != {lowest, lowest + 1}:
-        return None
-    return Ratio(-parts[lowest], parts[lowest + 1])
 
 
 def _common(ratio: Ratio) -> Poly:

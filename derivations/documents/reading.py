@@ -16,17 +16,20 @@ from ..notation import load_notation
 from ..resources import is_document, is_path, names, resource
 from ..yamlfile import Entry, read_yaml
 from .asking import Asking
+from .described import one_of
 from .document import Document, Drawing, NotClaimed, Section
 from .formulas import FUNCTIONS
 from .making import Making, section_name
 from .printed import numerals_of
 from .setting import Setting
 from .sheet import Sheet
+from .sheetcheck import check_sheet
 
 __all__ = ["document_names", "load_document", "read_document"]
 
 _OPTIONAL = ("names", "letters", "symbols", "not-claims", "under")
 _REQUIRED = ("document", "title", "about", "sha256", "notation", "quantities", "sections")
+_TAKEN = ("errata", "readme")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _SECTION = ("title", "text", "tables", "claims", "under", "figure", "ours")
 
@@ -63,16 +66,16 @@ def read_document(entry: Entry) -> Document:
                 f"{symbol.text(40)!r} is no name, or that of a quantity; call the symbol otherwise"
             )
         sheet.symbols.add(symbol.text())
-    sheet.check()
+    check_sheet(sheet)
     letters = fields["letters"].mapping() if "letters" in fields else {}
-    known = {letter: symbol.text(40) for letter, symbol in letters.items()}
+    known = {letter: one_of(symbol, "symbol", sheet.symbols) for letter, symbol in letters.items()}
     asking = Asking(name, sheet, known)
     making = Making(asking)
     base = asking.setting(fields.get("under"), Setting())
     sections = fields["sections"].mapping()
     document = Document(
         name=asking.name, title=fields["title"].text(120), about=fields["about"].text(600),
-        sha256=fields["sha256"].text(64), notation=fields["notation"].text(),
+        sha256=_sha256(fields["sha256"]), notation=fields["notation"].text(),
         names=fields["names"].texts() if "names" in fields else (), sheet=sheet,
         sections=tuple(_section(making, number, item, base) for number, item in sections.items()),
         not_claimed=tuple(_not_claimed(fields["not-claims"])) if "not-claims" in fields else (),
@@ -86,7 +89,15 @@ def _plain(entry: Entry) -> str:
     """A name that can be part of a file's."""
     if not _NAME.fullmatch(entry.text(40)):
         raise entry.fail("a name is small letters, digits and hyphens, a letter first")
+    if entry.text() in _TAKEN:
+        raise entry.fail(f"{entry.text()} is the name of another page; call it otherwise")
     return entry.text(40)
+
+
+def _sha256(entry: Entry) -> str:
+    if not re.fullmatch(r"[0-9a-f]{64}|none", entry.text(64)):
+        raise entry.fail("a SHA-256 has 64 digits and small letters a to f; write none where there is no text")
+    return entry.text(64)
 
 
 def _not_claimed(entry: Entry) -> Iterator[NotClaimed]:
@@ -105,12 +116,19 @@ def _not_claimed(entry: Entry) -> Iterator[NotClaimed]:
 
 
 def _check_holes(document: Document, sections: Entry) -> None:
-    """Raises InputError where a text of ours mentions what is no claim and no number of ours."""
-    known = {claim.id for claim in document.claims()}
-    known |= {"-".join((document.name, s.number, name)) for s in document.sections for name in s.ours}
+    """Raises InputError where a text of ours mentions what is no claim and no number of ours, or is both."""
+    claims = {claim.id for claim in document.claims()}
+    known = set(claims)
+    for number, section in sections.mapping().items():
+        ours = section.value["ours"].mapping() if "ours" in section.value else {}
+        for name, entry in ours.items():
+            whole = "-".join((document.name, number, name))
+            if whole in claims:
+                raise entry.fail(f"{whole} is a claim already; call the number otherwise")
+            known.add(whole)
     for section in sections.mapping().values():
         for text in section.value["text"].items() if "text" in section.value else ():
-            for hole in re.findall(r"\{([^{}]+)\}", text.text(1200)):
+            for hole in re.findall(r"\{([^{}]*)\}", text.text(1200)):
                 if hole.removesuffix(".printed") not in known:
                     raise unknown("claim or number of ours", hole, known, text.place)
 
@@ -140,6 +158,8 @@ def _drawing(asking: Asking, entry: Entry, base: Setting) -> Drawing:
         allowed=("marks", "under"), required=("name", "title", "over", "curves", "from", "to")
     )
     marks = fields["marks"].mapping() if "marks" in fields else {}
+    if not fields["curves"].mapping():
+        raise fields["curves"].fail("a drawing has a curve at least")
     low, high = (fields[key].integer(1, 10**12) for key in ("from", "to"))
     if low >= high:
         raise fields["to"].fail(f"a drawing goes from less to more, not from {low} to {high}")

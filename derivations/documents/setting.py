@@ -32,6 +32,8 @@ class Setting:
     """Ranks that share the heads."""
     layout: str = ""
     """How cached rows are stored."""
+    halved: bool = False
+    """Whether half of all pairs are counted where there are several queries."""
     layers: str = "attention"
     """`attention`: layers that carry this attention; `all`: every layer of the model."""
     scale: Fraction = Fraction(1)
@@ -63,5 +65,5 @@ class Setting:
         """What a ledger depends on."""
         return (
             tuple(sorted(self.knobs.items())), tuple(sorted(self.options.items())), self.without, self.tp,
-            self.layout,
+            self.layout, self.halved,
         )  # fmt: skip

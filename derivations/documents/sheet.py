@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from ..algebra import Ratio, limit_in
 from ..conventions import KNOBS, Conventions
@@ -14,15 +15,14 @@ from ..derivation import Derivation, Study, derive
 from ..dims import DEPLOYED, STANDARD, is_name
 from ..errors import unknown
 from ..library import load_variant
-from ..poly import Coefficient, Poly
+from ..poly import Coefficient, Poly, total
 from ..program import Variant
 from ..sharding import Split
-from ..spec import RESERVED_ORDERS
 from ..terms import CostTerm, Kind
 from ..yamlfile import Entry
 from .counted import chain_flops
-from .described import LEDGERS, MADE, described, one_of
-from .formulas import FUNCTIONS, LONGEST, NoNumber, check_formula, named_in, ratio_of
+from .described import LEDGERS, MADE, described
+from .formulas import FUNCTIONS, LONGEST, NoNumber, named_in, ratio_of
 from .given import GIVEN, part_figure
 from .setting import Setting
 
@@ -41,44 +41,22 @@ class Sheet:
     """Those that occur."""
     _ratios: dict[tuple[object, ...], Ratio] = field(default_factory=dict)
     _derived: dict[tuple[object, ...], Derivation] = field(default_factory=dict)
-    _fields: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    fields: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    """Name -> what is said of it, where it is no formula."""
 
     def __post_init__(self) -> None:
         for name, entry in self.entries.items():
             if not is_name(name) or name in (*self.symbols, *FUNCTIONS):
                 raise entry.fail(f"{name!r} is a size symbol, or no name; call the quantity otherwise")
             if isinstance(entry.value, dict):
-                self._fields[name] = described(entry)
+                self.fields[name] = described(entry)
                 for kind in LEDGERS:
-                    if kind in self._fields[name]:
+                    if kind in self.fields[name]:
                         with entry.blamed():
-                            self.symbols |= set(self._variant(self._fields[name][kind].text()).symbols)
+                            self.symbols |= set(self.variant(self.fields[name][kind].text()).symbols)
 
-    def check(self) -> None:
-        """Raises InputError for a formula with a name that nobody knows, or that is made of itself."""
-        for name, entry in self.entries.items():
-            fields = self._fields.get(name)
-            parts = [entry] if fields is None else []
-            if fields is not None and "crossover" in fields:
-                parts = fields["crossover"].items()
-            elif fields is not None and "limit" in fields:
-                parts = [fields["limit"]]
-            for part in parts:
-                check_formula(part, self.names())
-                if name in self.used(part):
-                    raise part.fail(f"{name} is made of itself")
-        for name, fields in self._fields.items():
-            if "in" in fields:
-                self._symbol(fields["in"])
-            if self.kind(name) in ("chain", "part"):
-                self.quantity(name, Setting())
-            elif self.kind(name) in LEDGERS and "order" in fields:
-                variant = self._variant(fields[self.kind(name)].text())
-                known = (*(order.name for order in variant.orders), *RESERVED_ORDERS)
-                if "=" not in fields["order"].text():
-                    one_of(fields["order"], "order", known)
-
-    def _variant(self, name: str) -> Variant:
+    def variant(self, name: str) -> Variant:
+        """A variant, loaded once."""
         if name not in self.variants:
             self.variants[name] = load_variant(name)
         return self.variants[name]
@@ -89,11 +67,11 @@ class Sheet:
 
     def kind(self, name: str) -> str:
         """What kind of quantity a name is; `formula` for one made of others."""
-        return next((k for k in (*LEDGERS, *MADE) if k in self._fields.get(name, ())), "formula")
+        return next((k for k in (*LEDGERS, *MADE) if k in self.fields.get(name, ())), "formula")
 
     def described(self, name: str) -> str:
         """A quantity in words: what is counted, of which variant and order, under which conventions."""
-        fields, kind = self._fields.get(name, {}), self.kind(name)
+        fields, kind = self.fields.get(name, {}), self.kind(name)
         if kind == "formula":
             return self.entries[name].text(LONGEST)
         if kind == "limit":
@@ -121,7 +99,7 @@ class Sheet:
             for name in named_in(waiting.pop()):
                 if name in self.entries and name not in found:
                     found[name] = None
-                    fields = self._fields.get(name)
+                    fields = self.fields.get(name)
                     if fields is None:
                         waiting.append(self.entries[name])
                     else:
@@ -145,7 +123,7 @@ class Sheet:
         return self._ratios[key]
 
     def _made(self, name: str, setting: Setting) -> Ratio:
-        kind, fields = self.kind(name), self._fields.get(name, {})
+        kind, fields = self.kind(name), self.fields.get(name, {})
         if kind == "formula":
             return self.formula(self.entries[name], setting)
         if kind == "crossover":
@@ -155,7 +133,7 @@ class Sheet:
         if kind == "part":
             return Ratio(Poly.const(part_figure(fields, self.entries[name])))
         if kind == "limit":
-            found = limit_in(self.formula(fields["limit"], setting), self._symbol(fields["in"]))
+            found = limit_in(self._closed(fields["limit"], setting), self.symbol(fields["in"]))
             if found is None:
                 raise NoNumber(f"{name} grows without bound")
             return found
@@ -171,14 +149,30 @@ class Sheet:
             return Ratio(flops, moved)
         return Ratio(flops if kind == "flops" else moved)
 
-    def _symbol(self, entry: Entry) -> str:
+    def _closed(self, formula: Entry, setting: Setting) -> Ratio:
+        """A formula, or a crossover in closed form."""
+        name = formula.text(LONGEST)
+        solved = self.solved(name, setting) if self.kind(name) == "crossover" else None
+        return solved or self.formula(formula, setting)
+
+    def solved(self, name: str, setting: Setting) -> Ratio | None:
+        """A crossover in closed form, where it is a ratio; None where it needs a square root."""
+        difference, symbol = self.crossing(name, setting)
+        parts = difference.coefficients(symbol)
+        lowest = min(parts, default=0)
+        if set(parts) != {lowest, lowest + 1}:
+            return None
+        return Ratio(-parts[lowest], parts[lowest + 1])
+
+    def symbol(self, entry: Entry) -> str:
+        """A size symbol. Raises InputError with the nearest one."""
         if entry.text() not in self.symbols:
             raise unknown("symbol", entry.text(), self.symbols, entry.place)
         return entry.text()
 
     def derivation(self, name: str, setting: Setting) -> Derivation:
         """The derivation behind a ledger quantity, sizes as symbols."""
-        fields = self._fields[name]
+        fields = self.fields[name]
         text = fields[self.kind(name)].text()
         order = fields["order"].text() if "order" in fields else "direct"
         knobs = {key: fields[key].text() for key in KNOBS if key in fields} | dict(setting.knobs)
@@ -200,17 +194,17 @@ class Sheet:
 
     def _optioned(self, text: str, setting: Setting) -> Variant:
         """A variant with options put in or left out."""
-        variant = self._variant(text)
+        variant = self.variant(text)
         changed = [o for o in variant.options if setting.options.get(o, True)]
         changed += [
             o for o, kept in setting.options.items() if kept and o not in changed and o in variant.all_options
         ]
         ordered = [o for o in variant.all_options if o in changed]
-        return self._variant("+".join([text.partition("+")[0], *ordered]))
+        return self.variant("+".join([text.partition("+")[0], *ordered]))
 
     def picked(self, name: str, setting: Setting, kind: str) -> tuple[CostTerm, ...]:
         """The terms of a ledger that a quantity adds up."""
-        fields, cost = self._fields[name], self.derivation(name, setting).cost
+        fields, cost = self.fields[name], self.derivation(name, setting).cost
         without = setting.without | (set(fields["without"].texts()) if "without" in fields else set())
         stages = fields["stages"].texts() if "stages" in fields else None
         classes = fields["classes"].texts() if "classes" in fields else None
@@ -234,10 +228,17 @@ class Sheet:
         )
 
     def _sum(self, name: str, setting: Setting, kind: str) -> Poly:
-        return sum((term.amount for term in self.picked(name, setting, kind)), Poly())
+        half = setting.halved and self.derivation(name, setting).study.conventions.phase != "decode"
+        amounts = (
+            term.amount * Fraction(1, 2)
+            if half and kind == Kind.FLOPS and term.stage == "core"
+            else term.amount
+            for term in self.picked(name, setting, kind)
+        )
+        return total(amounts)
 
     def crossing(self, name: str, setting: Setting) -> tuple[Poly, str]:
         """What is zero at a crossover, and the symbol it is solved for."""
-        fields = self._fields[name]
+        fields = self.fields[name]
         one, two = (self.formula(item, setting) for item in fields["crossover"].items())
-        return one.over * two.under - two.over * one.under, self._symbol(fields["in"])
+        return one.over * two.under - two.over * one.under, self.symbol(fields["in"])

@@ -11,7 +11,7 @@ from .claimtext import quantity_name
 from .documentpage import Page, filled, labelled
 from .figures import printed_text
 
-__all__ = ["document_report"]
+__all__ = ["document_report", "some_claims"]
 
 SHORT = 24
 """Characters of a cell that need no wrapping."""
@@ -25,7 +25,7 @@ def document_report(page: Page) -> Report:
     counts = ", ".join(f"{count} {_WORDS[status]}" for status, count in numbers.items() if count)
     blocks: list[Block] = [
         prose(document.about),
-        prose(f"{len(found)} claims: {counts}."),
+        prose(f"{_many(len(found), 'claim')}: {counts}. The ids below go after {document.name}-."),
         prose(
             "A figure holds where the derived number rounds to it; about lets pass one in its last digit that "
             "is not zero, five percent at most. Where it does not hold, other ways of counting and usual slips "
@@ -41,10 +41,21 @@ def document_report(page: Page) -> Report:
     )
 
 
+def some_claims(page: Page, names: Sequence[str]) -> Report:
+    """Some claims of a document, and why those that do not hold do not."""
+    claims = [page.verdicts[name].claim for name in names]
+    blocks = [_claims_table(page, claims), *_reasons(page, claims)]
+    return Report(page.document.title, _many(len(claims), "claim"), tuple(blocks))
+
+
 _WORDS = {
     "holds": "hold", "holds if": "hold under a condition", "wrong": "are wrong",
     "contradicts": "are wrong and contradict another place of the document",
 }  # fmt: skip
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _section(page: Page, section: Section) -> Iterator[Block]:
@@ -55,18 +66,22 @@ def _section(page: Page, section: Section) -> Iterator[Block]:
     for table in section.tables:
         yield from _table(page, table)
     if section.figure is not None:
-        yield Figure(f"{page.document.name}-{section.figure.name}.svg", section.figure.title)
+        yield Figure(f"{page.document.name}-{section.figure.name}.svg", f"{section.figure.title}.")
     if section.claims:
-        rows = [
-            (
-                cell(_short(claim)), cell(claim.says or "-"), page.printed(claim), page.derived(claim),
-                cell(page.verdicts[claim.id].status),
-            )
-            for claim in section.claims
-        ]  # fmt: skip
-        align = "lp" + _letters(rows, (2, 3)) + "l"
-        yield Table(("claim", "what it is", "printed", "derived", "verdict"), tuple(rows), align)
+        yield _claims_table(page, section.claims)
         yield from _reasons(page, section.claims)
+
+
+def _claims_table(page: Page, claims: Iterable[Claim]) -> Table:
+    rows = [
+        (
+            cell(_short(claim)), cell(claim.says or claim.where), page.printed(claim), page.derived(claim),
+            cell(page.verdicts[claim.id].status),
+        )
+        for claim in claims
+    ]  # fmt: skip
+    align = "lp" + _letters(rows, (2, 3)) + "l"
+    return Table(("claim", "what it is", "printed", "derived", "verdict"), tuple(rows), align)
 
 
 def _letters(rows: Sequence[tuple[Cell, ...]], columns: Iterable[int]) -> str:
@@ -93,17 +108,28 @@ def _table(page: Page, table: Printed) -> Iterator[Block]:
         label = labelled(row.label, row.setting)
         rows.append((cell(label), *(cell("-") if c is None else _cell(page, c) for c in row.cells)))
     claims = list(table.claims())
-    prefix = _common([_short(claim) for claim in claims])
-    caption = f"{table.title}. Claims {prefix}*, by row and column."
+    caption = f"{table.title}. {_keys(table)}"
     headers = tuple(labelled(header, table.setting) for header in table.headers)
     yield Table(headers, tuple(rows), _letters(rows, range(len(table.headers))), caption)
     yield from _reasons(page, claims, table)
 
 
-def _common(names: list[str]) -> str:
-    first, last = min(names), max(names)
-    shared = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:shared].rpartition("-")[0] + "-"
+def _keys(table: Printed) -> str:
+    """How the ids of a table's claims are made."""
+    claims = list(table.claims())
+    rows, columns = (list(dict.fromkeys(key(claim) for claim in claims)) for key in (_row_of, _column_of))
+    stem = _short(claims[0]).removesuffix(f"-{_row_of(claims[0])}-{_column_of(claims[0])}")
+    if len(rows) == len(columns) == 1:
+        return f"Claim {_short(claims[0])}."
+    return f"Claims {stem}-ROW-COLUMN with rows {', '.join(rows)} and columns {', '.join(columns)}."
+
+
+def _row_of(claim: Claim) -> str:
+    return claim.where.rpartition(", row ")[2].partition(", ")[0]
+
+
+def _column_of(claim: Claim) -> str:
+    return claim.where.rpartition(", ")[2]
 
 
 def _cell(page: Page, claim: Claim) -> Cell:
@@ -138,11 +164,16 @@ def _reasons(page: Page, claims: Iterable[Claim], table: Printed | None = None) 
     entries: list[Cell] = []
     for (status, because, tried), found in by_reason.items():
         words = f"{_named(found, table)}: {status}; {because}" + (
-            f" ({tried} other readings tried)" if tried else ""
+            f" ({_many(tried, 'other reading')} tried)" if tried else ""
         )
         entries.append(cell(words + "."))
         if any(page.verdicts[c.id].elsewhere is not None for c in found) and status == "contradicts":
             entries[-1] = cell(f"{words}; {_elsewhere(page, found[0])}.")
+    entries += [
+        cell(f"{_short(claim)} derives ", page.long_formula(claim), ".")
+        for claim in claims
+        if page.verdicts[claim.id].status != "holds" and page.long_formula(claim).text
+    ]
     entries += [cell(f"{_short(claim)}: {claim.remark}") for claim in claims if claim.remark]
     if entries:
         yield Items(tuple(entries))
@@ -162,7 +193,10 @@ def _left(document: Document) -> Iterator[Block]:
     yield Heading("Numerals that claim nothing")
     yield Items(
         tuple(
-            cell(f"{sum(map(len, entry.lines.values()))} numerals, {len(entry.lines)} lines: {entry.reason}")
+            cell(
+                f"{_many(sum(map(len, entry.lines.values())), 'numeral')}, {_many(len(entry.lines), 'line')}: "
+                f"{entry.reason}"
+            )
             for entry in document.not_claimed
         )
     )

@@ -11,8 +11,9 @@ from ..algebra import Ratio
 from ..atoms import put
 from ..dims import is_name
 from ..documents.document import Claim, Document
+from ..documents.formulas import NoNumber
 from ..documents.given import given
-from ..documents.numbers import number, solved
+from ..documents.numbers import number
 from ..documents.setting import Setting
 from ..documents.verdict import Verdict
 from ..errors import InputError
@@ -57,7 +58,7 @@ class Page:
         sheet, name = self.document.sheet, right.text(900)
         ratio = sheet.formula(right, claim.setting)
         if name in sheet.entries and sheet.kind(name) == "crossover":
-            ratio = solved(sheet, name, claim.setting) or ratio
+            ratio = sheet.solved(name, claim.setting) or ratio
         given = dict(_given(claim))
         return Ratio(put(ratio.over, given), put(ratio.under, given))
 
@@ -67,6 +68,11 @@ class Page:
         math = _math(ratio, self.notation(claim)) if ratio is not None else None
         return math if math is not None and len(math.text) <= _LONG else None
 
+    def long_formula(self, claim: Claim) -> Math:
+        """The engine's side of a formula that is too long for a table; nothing where it is not."""
+        ratio = self.closed_form(claim) if claim.printed is None and self.formula(claim) is None else None
+        return _math(ratio, self.notation(claim)) if ratio is not None else Math("", "")
+
     def derived(self, claim: Claim) -> Cell:
         """What is derived for a claim."""
         verdict = self.verdicts[claim.id]
@@ -75,7 +81,11 @@ class Page:
         if claim.kind == "holds" and claim.prints:
             math = self.formula(claim)
             return cell(
-                math if math is not None else "the same" if verdict.status == "holds" else "another formula"
+                math
+                if math is not None
+                else "the same"
+                if verdict.status == "holds"
+                else "another formula, below"
             )
         found = verdict.judgement
         assert found is not None
@@ -142,7 +152,10 @@ def _hole(page: Page, name: str) -> str | Math:
 
 
 def _number(document: Document, formula: Entry, setting: Setting) -> Fraction:
-    return setting.turn(number(document.sheet, formula, setting))
+    try:
+        return setting.turn(number(document.sheet, formula, setting))
+    except NoNumber as error:
+        raise formula.fail(str(error)) from None
 
 
 def _right(claim: Claim) -> Entry:

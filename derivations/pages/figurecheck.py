@@ -38,7 +38,10 @@ def figure_report(page: Page, verdict: Verdict) -> Report:
         prose(f"Verdict: {verdict.status}."),
     ]  # fmt: skip
     if verdict.because:
-        tried = f" {verdict.tried} other readings were tried." if verdict.tried else ""
+        tried = ""
+        if verdict.tried:
+            were = "reading was" if verdict.tried == 1 else "readings were"
+            tried = f" {verdict.tried} other {were} tried."
         blocks.append(prose(f"{sentence(verdict.because)}.{tried}"))
     if claim.remark:
         blocks.append(prose(claim.remark))

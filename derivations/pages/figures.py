@@ -29,6 +29,8 @@ def figure_text(value: Fraction, printed: Printed, same: bool) -> str:
     text = f"{float(number):,.{printed.decimals}f}"
     if not (same and printed.rounded and Fraction(text.replace(",", "")) == printed.number):
         text = _significant(number, max(printed.digits, 2) + 1)
+    elif printed.digits == 1 and printed.text[:1] in "~a" and number.denominator != 1:
+        text = _significant(number, 3)
     unit = printed.unit.replace("x", "×")
     return text + (unit if unit in ("", "×", "%") else f" {unit}")
 
