@@ -53,6 +53,8 @@ def _crossing(sheet: Sheet, name: str, setting: Setting) -> Fraction:
     """Where the two quantities of a crossover are equal, the smallest such size above zero."""
     difference, symbol = sheet.crossing(name, setting)
     difference = difference * _others(difference.content(), symbol).inverse()
+    if any(symbol in free_symbols(Poly.symbol(atom)) for atom in difference.names() - {symbol}):
+        raise NoNumber(f"{name} has {symbol} inside a min, ceil or floor, where it is not solved")
     free = set(free_symbols(difference)) - {symbol}
     known = values(sheet, free, setting)
     parts = {power: evaluate(poly, known) for power, poly in difference.coefficients(symbol).items()}

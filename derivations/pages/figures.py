@@ -28,7 +28,7 @@ def figure_text(value: Fraction, printed: Printed, same: bool) -> str:
     number = value / printed.scale
     text = f"{float(number):,.{printed.decimals}f}"
     if not (same and printed.rounded and Fraction(text.replace(",", "")) == printed.number):
-        text = _significant(number, max(printed.digits, 2) + 1)
+        text = _significant(number, min(max(printed.digits, 2) + 1, 5) if printed.rounded else 3)
     elif printed.digits == 1 and printed.text[:1] in "~a" and number.denominator != 1:
         text = _significant(number, 3)
     unit = printed.unit.replace("x", "×")
