@@ -44,17 +44,17 @@ CASES = [
     ),
     (
         HEAD + "  X: {crossover: [L^3 + L, 7*L + 5], in: L}\n" + BODY.replace("value: F", "value: X"),
-        13,
+        14,
         "tiny-1-one has no value: X is no equation of first or second degree in L",
     ),
     (
         HEAD + '  X: {crossover: ["min(L, d_v)", "d_k"], in: L}\n' + BODY.replace("value: F", "value: X"),
-        13,
+        14,
         "tiny-1-one has no value: X has L inside a min, ceil or floor, where it is not solved",
     ),
     (
         HEAD + "  X: {crossover: [L + 5, L + 7], in: L}\n" + BODY.replace("value: F", "value: X"),
-        13,
+        14,
         "tiny-1-one has no value: X has no crossing",
     ),
     (HEAD + BODY.replace("value: F", 'value: F, against: {is: "7"}'), 13, "name the figures of the formula"),
