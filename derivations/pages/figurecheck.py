@@ -52,6 +52,11 @@ def figure_report(page: Page, verdict: Verdict) -> Report:
         blocks += [*_value(page, verdict, notation), *_tried(page, verdict)]
     elif verdict.judgement is not None:
         blocks += [Heading("Proof"), *one_claim(verdict.judgement, (), notation, {})]
+        if verdict.explained:
+            blocks += [
+                prose("Conventions that prove it:"),
+                Items(tuple(cell(r.words) for r in verdict.explained)),
+            ]
     blocks += _ledgers(page, claim, notation)
     return Report(claim.id, f"{page.document.title}: {verdict.status}", tuple(blocks))
 
