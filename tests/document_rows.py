@@ -45,8 +45,9 @@ NAMED: dict[Key, str] = {
         l512={"10⁵": "5.7-prefill-expand", "10⁶": "5.7-prefill-absorb"},
         l546={"flat": "6-flat"},
         l550={"2048": "6-saves"},
-        l548={"flips": "6-dense-decode"},
+        l548={"flips": "6-dense-prefill"},
         l562={"2Hq": "7-structures-mla-ai"},
+        l599={"two-to-three-hundred": "8-ridges"},
         l611={"exactly enough": "8-across", "under 2": "8-constant"},
         l623={"2H": "8-quoted"},
         l687={"768 before": "A-difference", "768 after": "A-difference-rope"},
@@ -69,7 +70,6 @@ NAMED: dict[Key, str] = {
         l13={"2g": "answer-short"},
         l15={"64 times the bytes": "answer-batch-bytes"},
         l17={"g = 8": "llama-g"},
-        l25={"not the formula": "latent-same-formula"},
         l34={"16 of the 128": "ranks-heads", "falls to 30": "ranks-intensity", "unchanged": "ranks-gqa"},
         l36={"120 times": "absorb-times"},
         l38={"rises to 32": "reversal-gqa", "compute-bound": "reversal-past"},
@@ -84,7 +84,6 @@ NO_CLAIM: dict[Key, str] = {
         l198={"295": "given: the ridge that thresholds are measured against"},
         l358={"near the roofline knee": "words: no claim, a sentence of ours has the number"},
         l492={"barely": "words"},
-        l599={"two-to-three-hundred": "words: the ridges themselves are claimed in section 1"},
     ),
     **_of(
         "note",
@@ -95,6 +94,7 @@ NO_CLAIM: dict[Key, str] = {
     ),
     **_of(
         "card",
+        l25={"not the formula": "words: what the formula is called"},
         l32={"wider dot products": "words"},
         l38={"4 queries": "given: a size of the claim beside it"},
         l42={"stops helping": "words"},
@@ -161,7 +161,7 @@ APART: dict[Key, tuple[Number, Number, str]] = {
         170.66667, 512 * 256 * 131072 / (512 * 256 + 768 * 131072),
         "by hand the limit; derived, at 131,072 tokens",
     ),
-    ("note", 351, "D=2"): (2, 2 * 241.777778 / 281.25, "another unit: by hand queries"),
+    ("note", 351, "D=2"): (2, 3 * 241.777778 / 281.25, "another unit: by hand drafts"),
     ("card", 3, "295"): (295.22388, 989.5 / 3.35, PEAK),
     ("card", 22, "295"): (295.22388, 989.5 / 3.35, PEAK),
     ("card", 22, "37x"): (36.902985, 989.5 / 3.35 / 8, PEAK),
@@ -187,11 +187,9 @@ UNDER_APART: dict[Key, tuple[Number | None, str]] = {
 }  # fmt: skip
 """Rows whose condition is another one: the number derived under a condition, if any, and the difference."""
 
-BESIDE = "by hand no reading gives it; by rule, one does and makes a figure beside it wrong"
 STATED = "only a figure contradicts by rule; a statement is refuted"
 PRINTED = "by rule, another figure printed elsewhere is what makes it contradict"
 ALONE = "by hand the other figure printed elsewhere decides; by rule, the place at which it holds"
-OWN = "by hand half the square of the context; derived, all of it, and a slip of two"
 OTHER_VERDICTS: dict[Key, tuple[str, str, str]] = {
     ("article", 60, "120×"): ("wrong", "contradicts", PRINTED),
     ("article", 70, "2/b"): ("holds", "holds if", "by hand weights alone; derived, the hidden states too"),
@@ -199,7 +197,6 @@ OTHER_VERDICTS: dict[Key, tuple[str, str, str]] = {
     ("article", 136, "2/b"): ("holds", "holds if", "by hand weights alone; derived, the hidden states too"),
     ("article", 124, "only"): ("contradicts", "wrong", STATED),
     ("article", 203, "18"): ("wrong", "holds if", "by hand a whole number; derived, where they meet"),
-    ("article", 198, "L/b"): ("holds if", "wrong", OWN),
     ("article", 233, "93 layers"): ("holds if", "wrong", "how many layers there are is no convention"),
     ("article", 456, "S or L"): ("contradicts", "wrong", STATED),
     ("article", 469, "120×"): ("wrong", "contradicts", PRINTED),
@@ -209,13 +206,13 @@ OTHER_VERDICTS: dict[Key, tuple[str, str, str]] = {
     ("article", 510, "120×"): ("wrong", "contradicts", PRINTED),
     ("article", 510, "71×"): ("wrong", "contradicts", PRINTED),
     ("article", 512, "10⁶"): ("wrong", "holds if", "derived, one of three lengths is inside"),
+    ("article", 548, "flips"): ("contradicts", "holds", "by hand, its table is of decode; derived, of prefill"),
     ("article", 586, "171"): ("holds if", "wrong", "by hand at the limit of long histories, by rule a slip"),
     ("article", 611, "exactly enough"): ("wrong", "holds if", "by rule, one of three ridges is enough"),
     ("article", 685, "3.9×"): ("holds if", "holds", "about lets all pairs pass as well"),
     ("article", 685, "3.3×"): ("holds if", "holds", "about lets all pairs pass as well"),
     ("note", 343, "281"): ("holds", "holds if", "the note names no accelerator; one of five has it"),
-    ("note", 371, "factor of $h$"): ("wrong", "contradicts", BESIDE),
-    ("card", 25, "not the formula"): ("wrong", "contradicts", BESIDE),
+    ("note", 371, "factor of $h$"): ("wrong", "holds if", "by rule, in two passes"),
     ("note", 349, "its own copy"): ("contradicts", "wrong", STATED),
     ("note", 361, "main decode is cheap"): ("contradicts", "holds if", "by rule, it is at short contexts"),
     ("card", 34, "unchanged"): ("holds if", "holds", "by hand on more ranks too; derived, on eight"),

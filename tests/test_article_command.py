@@ -55,7 +55,7 @@ def test_what_is_promised(name, verdict, value, text):
 
 
 BECAUSE = [
-    ("article-5.6-high", "taken at the limit of a long context gives the printed figure"),
+    ("article-5.6-high", "several readings give it: taken at the limit of a long context and rounded up"),
     ("article-3-cache-mha-total", "only where bytes are in binary units, such as GiB for GB"),
     ("article-5.4-decode-2048-absorb-ai", "only where the bytes of the up-projection weights are left out"),
     (

@@ -99,6 +99,7 @@ def _conventions() -> Iterator[tuple[str, Apply]]:
 def _slips() -> Iterator[tuple[str, Apply]]:
     yield "taken at the limit of a long context", lambda setting, _: setting.with_sizes(L=_FAR)
     yield "cut off instead of rounded", _put(rounding="down")
+    yield "rounded up", _put(rounding="up")
     yield "a factor of two too many", lambda setting, _: replace(setting, scale=setting.scale * 2)
     yield "a factor of two missing", lambda setting, _: replace(setting, scale=setting.scale / 2)
     yield "upside down", _put(turned="inverse")

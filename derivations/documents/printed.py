@@ -57,7 +57,8 @@ class Printed:
     def allows(self, value: Fraction, rounding: str = "nearest") -> bool:
         """Whether a derived number, in base units, is one that the figure stands for.
 
-        With `rounding` `down`, whether it becomes the figure when the digits after are cut off.
+        With `rounding` `down`, whether it becomes the figure when the digits after are cut off; with `up`, when
+        it is rounded up.
         """
         number = value / self.scale
         if rounding != "nearest":
@@ -65,7 +66,8 @@ class Printed:
                 return False
             step = Fraction(1, 10**self.decimals)
             shown = (self.least + self.most) / 2
-            return self.most - self.least == step and number // step * step == shown
+            cut = number // step if rounding == "down" else -(-number // step)
+            return self.most - self.least == step and cut * step == shown
         if self.least is not None and (number < self.least or (self.open_ends[0] and number == self.least)):
             return False
         return self.most is None or not (number > self.most or (self.open_ends[1] and number == self.most))

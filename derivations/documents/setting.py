@@ -39,7 +39,7 @@ class Setting:
     scale: Fraction = Fraction(1)
     """What a result is multiplied by."""
     rounding: str = "nearest"
-    """How a result is cut to the printed digits: `nearest` or `down`."""
+    """How a result is cut to the printed digits: `nearest`, `down` or `up`."""
     turned: str = ""
     """`inverse`: the result upside down; `share`: as a share of both; `rest`: what is missing to one."""
 

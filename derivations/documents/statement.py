@@ -83,6 +83,9 @@ class _Terms:
         if kind in ("elements", "row"):
             self.made[name] = poly_expression(self.sheet.quantity(name, self.setting).over)
             return
+        if self.setting.halved:
+            self._halved(name, kind)
+            return
         flops, moved = (
             terms_expression(self.sheet.picked(name, self.setting, k)) for k in (Kind.FLOPS, Kind.BYTES)
         )
@@ -91,6 +94,12 @@ class _Terms:
             return
         self.made[f"{name}.flops"], self.made[f"{name}.bytes"] = flops, moved
         self.made[name] = ("div", ("def", f"{name}.flops"), ("def", f"{name}.bytes"))
+
+    def _halved(self, name: str, kind: str) -> None:
+        """A ledger in which half of all pairs count: as the sheet has it, not term by term."""
+        ratio = self.sheet.quantity(name, self.setting)
+        over, under = poly_expression(ratio.over), poly_expression(ratio.under)
+        self.made[name] = over if kind != "intensity" else ("div", over, under)
 
     def _formula(self, kind: str, parts: list[Entry], symbol: str) -> Term:
         known = Names(self.made, self.sheet.symbols)

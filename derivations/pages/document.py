@@ -22,7 +22,7 @@ def document_report(page: Page) -> Report:
     document = page.document
     found = list(page.verdicts.values())
     numbers = {status: sum(v.status == status for v in found) for status in VERDICTS}
-    counts = ", ".join(f"{count} {_WORDS[status]}" for status, count in numbers.items() if count)
+    counts = ", ".join(f"{count} {_WORDS[status][count > 1]}" for status, count in numbers.items() if count)
     blocks: list[Block] = [
         prose(document.about),
         prose(f"{_many(len(found), 'claim')}: {counts}. The ids below go after {document.name}-."),
@@ -49,8 +49,13 @@ def some_claims(page: Page, names: Sequence[str]) -> Report:
 
 
 _WORDS = {
-    "holds": "hold", "holds if": "hold under a condition", "wrong": "are wrong",
-    "contradicts": "are wrong and contradict another place of the document",
+    "holds": ("holds", "hold"),
+    "holds if": ("holds under a condition", "hold under a condition"),
+    "wrong": ("is wrong", "are wrong"),
+    "contradicts": (
+        "is wrong and contradicts another place of the document",
+        "are wrong and contradict another place of the document",
+    ),
 }  # fmt: skip
 
 

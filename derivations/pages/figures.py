@@ -26,7 +26,7 @@ def compact(value: Fraction) -> str:
 def figure_text(value: Fraction, printed: Printed, same: bool) -> str:
     """A derived number in the unit of a figure; with the figure's own digits where they are the `same`."""
     number = value / printed.scale
-    text = f"{float(number):,.{printed.decimals}f}"
+    text = _fixed(number, printed.decimals)
     if not (same and printed.rounded and Fraction(text.replace(",", "")) == printed.number):
         text = _significant(number, min(max(printed.digits, 2) + 1, 5) if printed.rounded else 3)
     elif printed.digits == 1 and printed.text[:1] in "~a" and number.denominator != 1:
@@ -40,7 +40,15 @@ def _significant(number: Fraction, digits: int) -> str:
     if number.denominator == 1:
         return f"{int(number):,}"
     decimals = max(0, digits - 1 - floor(log10(abs(number))))
-    return f"{float(number):,.{decimals}f}"
+    return _fixed(number, decimals)
+
+
+def _fixed(number: Fraction, decimals: int) -> str:
+    """A number with so many decimals, a half rounded away from zero."""
+    scaled = floor(abs(number) * 10**decimals + Fraction(1, 2))
+    whole, rest = divmod(scaled, 10**decimals)
+    sign = "-" if number < 0 and scaled else ""
+    return f"{sign}{whole:,}" + (f".{rest:0{decimals}d}" if decimals else "")
 
 
 def derived_text(verdict: Verdict) -> str:
@@ -66,11 +74,15 @@ def factor_off(verdict: Verdict) -> Fraction | None:
     printed = verdict.claim.printed
     if printed is None or verdict.status == "holds":
         return None
-    target = printed.middle
     values = [r.value for r in verdict.readings if r.value]
-    if not target or not values:
+    ends = (
+        printed.bounds
+        if printed.bounds is not None and not printed.rounded
+        else (printed.middle, printed.middle)
+    )
+    if not all(ends) or not values:
         return None
-    return max(max(value / target, target / value) for value in values)
+    return max(max(value / ends[1], ends[0] / value, Fraction(1)) for value in values)
 
 
 def sentence(words: str) -> str:
