@@ -82,7 +82,7 @@ def test_every_claim_has_the_fields_of_the_contract():
         assert claim["verdict"] == claim["expected"]
         assert claim["document"] in ("article", "note", "card")
         assert claim["verdict"] == "holds" or claim["because"]
-    assert sum(claim["verdict"] in ("wrong", "contradicts") for claim in claims().values()) > 15
+    assert sum(claim["verdict"] in ("wrong", "contradicts") for claim in claims().values()) >= 15
 
 
 def test_listed():
@@ -95,7 +95,7 @@ def test_one_claim_shows_what_it_rests_on():
     page = shown("article", "--claim", "article-5.4-byte-gap")
     for part in (
         "lines 469, 510", "Printed: 71×. Derived: 49×.", "(H d_k + H d_v + d_c) / d_c",
-        "17 other readings were tried", "C(L, d_c) W_UK(H, d_c, d_k) -> K(H, L, d_k)", "expanded = 1.64 G",
+        "18 other readings were tried", "C(L, d_c) W_UK(H, d_c, d_k) -> K(H, L, d_k)", "expanded = 1.64 G",
     ):  # fmt: skip
         assert part in page
     proof = shown("article", "--claim", "article-5.5-every-length")

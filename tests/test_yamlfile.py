@@ -191,7 +191,7 @@ MAPPING = parse("size: 4\nlist: [a, b]\ntext: ' '\nflag: true\nbad: -0.5\nnone:\
         ("flag", "integer", (0, 9), "f.yaml:4 (flag): expected a whole number, found true/false"),
         ("flag", "number", (), "f.yaml:4 (flag): expected a number, found true/false"),
         ("bad", "number", (), "f.yaml:5 (bad): -0.5 is not a positive, finite number of a sensible size"),
-        ("bad", "integer", (0, 9), "f.yaml:5 (bad): expected a whole number, found a number"),
+        ("bad", "integer", (0, 9), "f.yaml:5 (bad): expected a whole number, found a decimal"),
         ("size", "integer", (5, 9), "f.yaml:1 (size): 4 is out of range; it must be 5 to 9"),
         ("none", "text", (), "f.yaml:6 (none): expected a text, found nothing"),
         ("long", "text", (), "f.yaml:7 (long): the text is longer than 300 characters"),
