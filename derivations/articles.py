@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 from .documents.document import Document, Drawing
@@ -28,10 +28,14 @@ _POINTS = 160
 """Of a curve."""
 
 
-def judged_page(name: str) -> Page:
-    """A document with all its verdicts. Raises InputError for a name that is none."""
-    document = load_document(name)
-    return Page(document, {verdict.claim.id: verdict for verdict in judge_document(document)})
+def judged_page(name: str, say: Callable[[str], None] | None = None) -> Page:
+    """A document with all its verdicts; `say` is told how far it is. Raises InputError for a wrong name."""
+    document, found = load_document(name), {}
+    for verdict in judge_document(document):
+        if say is not None:
+            say(f"{document.name}: {verdict.claim.id}")
+        found[verdict.claim.id] = verdict
+    return Page(document, found)
 
 
 def documents() -> list[str]:
@@ -61,16 +65,12 @@ def drawing_of(document: Document, drawing: Drawing) -> Spec:
         Series(name, tuple((x, _at(document, drawing, formula, x)) for x in places))
         for name, formula in drawing.curves.items()
     ]
-    marks = [Mark(_mark(document, drawing, label), label) for label in drawing.marks]
+    marks = [Mark(_value(document, at, drawing.setting), label) for label, at in drawing.marks.items()]
     return line_chart(drawing.title, drawing.symbol, "ratio", curves, marks)
 
 
 def _at(document: Document, drawing: Drawing, formula: Entry, x: int) -> Fraction:
     return _value(document, formula, drawing.setting.with_sizes(**{drawing.symbol: x}))
-
-
-def _mark(document: Document, drawing: Drawing, label: str) -> Fraction:
-    return _value(document, drawing.marks[label], drawing.setting)
 
 
 def _value(document: Document, formula: Entry, setting: Setting) -> Fraction:

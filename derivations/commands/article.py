@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .folder import output_folder
 from .options import Ticker, check_output, emit, notice, pick_format, write_whole
 
 
@@ -34,7 +35,7 @@ def command(document: str | None, claim: str | None, output: str | None, **flags
     if output is not None and (claim is not None or form != "text"):
         raise InputError("-o writes every page as Markdown and LaTeX; leave out --claim and the format")
     chosen = [document] if document is not None else documents()
-    folder = _folder(output) if output is not None else None
+    folder = output_folder(output) if output is not None else None
     if claim is not None:
         return _one_claim(claim, chosen, form)
     pages = _judged(chosen)
@@ -60,20 +61,10 @@ def command(document: str | None, claim: str | None, output: str | None, **flags
 
 def _judged(names: list[str]) -> list[Any]:
     """Every document with its verdicts."""
-    from ..documents.judged import judge_document
-    from ..documents.reading import load_document
-    from ..pages.documentpage import Page
+    from ..articles import judged_page
 
-    pages = []
     with Ticker() as ticker:
-        for name in names:
-            found = {}
-            document = load_document(name)
-            for verdict in judge_document(document):
-                ticker.say(f"{name}: {verdict.claim.id}")
-                found[verdict.claim.id] = verdict
-            pages.append(Page(document, found))
-    return pages
+        return [judged_page(name, ticker.say) for name in names]
 
 
 def _one_claim(wanted: str, names: list[str], form: str) -> int:
@@ -123,25 +114,6 @@ def _several(document: Any, names: list[str], form: str) -> int:
     else:
         emit(render(some_claims(page, names), form), None)
     return 0 if all(found[name].as_expected for name in names) else 1
-
-
-def _folder(output: str) -> Path:
-    """The folder to write into, before anything is derived. Raises InputError where there can be none."""
-    from ..errors import InputError
-
-    folder = Path(output)
-    if not output:
-        raise InputError("-o: the name of the folder is empty")
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"-o {output}: is a file; give the name of a folder")
-    if not folder.parent.is_dir():
-        raise InputError(f"-o {output}: there is no folder {folder.parent}; make it first")
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise InputError(f"-o {output}: cannot make the folder: {reason}") from None
-    return folder
 
 
 def _write(pages: list[Any], folder: Path) -> None:

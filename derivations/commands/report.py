@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
+from .folder import output_folder
 from .options import notice, write_whole
 
 
@@ -18,11 +18,7 @@ def command(output: str) -> None:
     from ..errors import InputError
     from ..publish import pages
 
-    folder = Path(output)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"-o {output}: is a file; give the name of a folder")
-    if not folder.parent.is_dir():
-        raise InputError(f"-o {output}: there is no folder {folder.parent}; make it first")
+    folder = output_folder(output)
     count = changed = 0
     for page in pages():
         path = folder / page.path

@@ -52,10 +52,8 @@ def _figures(gpu: Accelerator) -> dict[str, Fraction]:
     return found
 
 
-def part_figure(fields: Mapping[str, Entry], entry: Entry) -> Fraction:
+def part_figure(fields: Mapping[str, Entry]) -> Fraction:
     """A figure of an accelerator: `peak`, `peak_fp8`, `bandwidth`, `R` or `R_fp8`."""
-    if "figure" not in fields:
-        raise entry.fail(f"the key 'figure' is missing; say one of {', '.join(_PARTS)}")
     with fields["part"].blamed():
         gpu = load_accelerator(fields["part"].text())
     wanted = fields["figure"].text()

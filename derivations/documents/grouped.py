@@ -1,6 +1,6 @@
 """Verdicts on figures that share their conventions, by rule.
 
-A figure holds where the derived number rounds to it. Where it does not, every change of `setting` is tried.
+A figure holds where the derived number rounds to it. Where it does not, every one of `changes` is tried.
 A convention counts if it fits the whole group; then they hold if it, or another that does, is meant. A slip
 counts if it gives every figure of the group that fails, is the only change that does, and if these have
 three significant digits together.

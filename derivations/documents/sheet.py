@@ -131,7 +131,7 @@ class Sheet:
         if kind == "chain":
             return Ratio(chain_flops(fields["chain"], fields["sizes"], self.symbols))
         if kind == "part":
-            return Ratio(Poly.const(part_figure(fields, self.entries[name])))
+            return Ratio(Poly.const(part_figure(fields)))
         if kind == "limit":
             found = limit_in(self._closed(fields["limit"], setting), self.symbol(fields["in"]))
             if found is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..claimfile import Reader
 from ..claimquantities import Quantities
@@ -49,11 +49,8 @@ class _Terms:
 
     sheet: Sheet
     setting: Setting
-    made: dict[str, Term]
-    about: dict[str, tuple[str, ...]]
-
-    def __init__(self, sheet: Sheet, setting: Setting) -> None:
-        self.sheet, self.setting, self.made, self.about = sheet, setting, {}, {}
+    made: dict[str, Term] = field(default_factory=dict)
+    about: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def make(self, name: str) -> None:
         """A quantity with all that it is made of, those first."""
