@@ -8,12 +8,16 @@ from fractions import Fraction
 from .algebra import Ratio, limit_in
 from .atoms import atom_of, free_symbols
 from .costs import Cost
+from .equations import BARRIERS
 from .graph import Graph
-from .poly import Poly, total
+from .poly import Poly, product, total
 from .program import AxisKind, Role
 from .trees import Sizes
 
-__all__ = ["Growth", "cache_bytes", "cache_elements", "far_intensity", "growth", "intensity", "ridge_side"]
+__all__ = [
+    "Growth", "cache_bytes", "cache_elements", "far_intensity", "growth", "intensity", "lag_elements",
+    "ridge_side", "rows_per_token", "state_elements",
+]  # fmt: skip
 
 
 def intensity(cost: Cost) -> Ratio | None:
@@ -46,13 +50,13 @@ def far_intensity(cost: Cost) -> Ratio | None:
     return None if ratio is None else limit_in(ratio, "L")
 
 
-def _rows_per_token(size: Poly) -> Poly:
+def rows_per_token(size: Poly) -> Poly:
     """Rows one more context token adds while they grow: 1, or 1/m where m tokens make one row."""
     for name in size.names():
         atom = atom_of(name)
         if atom is None or size != Poly.symbol(name):
             continue
-        grown = [_rows_per_token(part) for part in atom.arguments if "L" in free_symbols(part)]
+        grown = [rows_per_token(part) for part in atom.arguments if "L" in free_symbols(part)]
         if not grown:
             return Poly()
         return grown[0] if atom.function == "min" else grown[0] * atom.arguments[1].inverse()
@@ -64,7 +68,7 @@ def _row(graph: Graph, name: str, sizes: Sizes) -> Poly:
     result = Poly.const(1)
     for axis in (graph.variant.axes[name] for name in (*tensor.axes, *tensor.copies)):
         is_context = axis.kind is AxisKind.CONTEXT
-        result = result * (_rows_per_token(axis.size) if is_context else sizes.axis(axis))
+        result = result * (rows_per_token(axis.size) if is_context else sizes.axis(axis))
     return result * Fraction(1, sizes.split.cp)
 
 
@@ -84,6 +88,29 @@ def cache_elements(graph: Graph, sizes: Sizes) -> Poly:
 def cache_bytes(graph: Graph, sizes: Sizes) -> Poly:
     """Bytes one context token adds to the caches of one layer, on one rank where they are split."""
     return total(_row(graph, name, sizes) * graph.tensor(name).width for name in _caches(graph))
+
+
+def state_elements(graph: Graph, sizes: Sizes) -> Poly:
+    """Elements of the states of one layer, which do not grow; on one rank where they are split."""
+    axes = graph.variant.axes
+    return total(
+        product(sizes.axis(axes[axis]) for axis in tensor.axes if axis != tensor.scan)
+        for tensor in graph.variant.tensors.values()
+        if tensor.role is Role.STATE
+    )
+
+
+def lag_elements(graph: Graph, sizes: Sizes) -> Poly:
+    """Elements of earlier rows kept for `last`: of a convolution over j tokens j - 1, of a block all of it."""
+    axes, found = graph.variant.axes, []
+    for equation in graph.variant.equations:
+        if equation.barrier is None or not BARRIERS[equation.barrier].view:
+            continue
+        taken, back = equation.inputs[0], sizes.axis(axes[equation.over[0]])
+        queries = next(axis for axis in taken.axes if axes[axis].kind is AxisKind.QUERY)
+        rest = product(sizes.axis(axes[axis]) for axis in taken.axes if axis != queries)
+        found.append(rest * (back - 1 if queries in equation.left[0].axes else back))
+    return total(found)
 
 
 def ridge_side(intensity_value: Fraction, ridge: Fraction) -> str:

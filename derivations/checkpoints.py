@@ -21,6 +21,22 @@ __all__ = ["Checkpoint", "checkpoint_names", "load_checkpoint"]
 _ALIASES = {"H": ("H_q",), "H_q": ("H",)}
 
 
+STATE_BYTES = 4
+"""Bytes per element of a recurrent state, which released code keeps in FP32."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLayers:
+    """Layers of a model that carry something else than its attention."""
+
+    variant: str
+    """With its options."""
+    layers: int
+    """How many."""
+    dims: Mapping[str, int]
+    """Symbol -> size."""
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A released model's attention."""
@@ -45,9 +61,13 @@ class Checkpoint:
     """Bytes per element of the cache."""
     notes: tuple[str, ...]
     """What a user must know."""
+    others: tuple[OtherLayers, ...] = ()
+    """The layers of other kinds."""
+    drafts: int = 0
+    """Modules for multi-token prediction, which are not among the layers."""
 
     def values(self, symbols: Iterable[str]) -> dict[str, Coefficient]:
-        """The sizes it gives for these symbols, and `b`."""
+        """The sizes it gives for these symbols, and the widths `b` and `b_M`."""
         found: dict[str, Coefficient] = {}
         for name in symbols:
             for source in (name, *_ALIASES.get(name, ())):
@@ -56,6 +76,8 @@ class Checkpoint:
                     break
         if "b" in set(symbols):
             found["b"] = self.element_bytes
+        if "b_M" in set(symbols):
+            found["b_M"] = STATE_BYTES
         return found
 
 
@@ -76,20 +98,22 @@ def load_checkpoint(text: str) -> Checkpoint:
 
 
 _REQUIRED = ("model", "title", "source", "variant", "layers", "dims")
-_OPTIONAL = ("options", "attention_layers", "element_bytes", "notes")
+_OPTIONAL = ("options", "attention_layers", "element_bytes", "notes", "other_layers", "drafts")
 
 
 def _read(entry: Entry) -> Checkpoint:
     fields = entry.mapping(allowed=_OPTIONAL, required=_REQUIRED)
     layers = fields["layers"].integer(1, 10_000)
-    dims = {}
-    for name, size in fields["dims"].mapping().items():
-        if not is_name(name):
-            raise size.fail(f"{name[:40]!r} is no symbol")
-        dims[name] = size.integer(1, LARGEST)
+    dims = _dims(fields["dims"])
+    others = _others(fields["other_layers"], layers) if "other_layers" in fields else ()
     carrying = layers
     if "attention_layers" in fields:
         carrying = fields["attention_layers"].integer(1, layers)
+    if carrying + sum(other.layers for other in others) > layers:
+        raise fields["other_layers" if others else "layers"].fail(
+            f"{carrying} attention layers and {sum(other.layers for other in others)} others are more than the "
+            f"{layers} layers there are"
+        )
     return Checkpoint(
         name=fields["model"].text(60),
         title=fields["title"].text(120),
@@ -101,4 +125,25 @@ def _read(entry: Entry) -> Checkpoint:
         dims=dims,
         element_bytes=fields["element_bytes"].integer(1, 8) if "element_bytes" in fields else 2,
         notes=fields["notes"].texts() if "notes" in fields else (),
+        others=others,
+        drafts=fields["drafts"].integer(0, 100) if "drafts" in fields else 0,
     )
+
+
+def _dims(entry: Entry) -> dict[str, int]:
+    dims = {}
+    for name, size in entry.mapping().items():
+        if not is_name(name):
+            raise size.fail(f"{name[:40]!r} is no symbol")
+        dims[name] = size.integer(1, LARGEST)
+    return dims
+
+
+def _others(entry: Entry, layers: int) -> tuple[OtherLayers, ...]:
+    found = []
+    for item in entry.items():
+        fields = item.mapping(allowed=("options",), required=("variant", "layers", "dims"))
+        options = fields["options"].texts() if "options" in fields else ()
+        name = "+".join((fields["variant"].text(60), *options))
+        found.append(OtherLayers(name, fields["layers"].integer(1, layers), _dims(fields["dims"])))
+    return tuple(found)

@@ -27,10 +27,10 @@ class Scope:
 
 
 _ROWS = frozenset(
-    (stage, cls) for stage in ("core", "lift", "projection") for cls in ("cache", "formed", "score")
+    (stage, cls) for stage in ("core", "lift", "projection") for cls in ("cache", "state", "formed", "score")
 )
 _ONLINE = ("core", "lift", "output", "indexer", "projection")
-_CLASSES = ("cache", "append", "formed", "activation", "weight", "score")
+_CLASSES = ("cache", "state", "append", "formed", "activation", "weight", "score")
 
 SCOPES: Mapping[str, Scope] = {
     "core": Scope(
@@ -72,7 +72,8 @@ STAGES: Mapping[str, str] = {
 """What each stage of the ledger is."""
 CLASSES: Mapping[str, str] = {
     "cache": "cached (or given) rows, read",
-    "append": "the new rows of a cache, or the next value of a state, written",
+    "state": "a state, its old value read and its next one written",
+    "append": "the new rows of a cache, written",
     "formed": "rows along the context that this step forms",
     "activation": "what one kernel hands to another, the input and the output",
     "weight": "weights, read",

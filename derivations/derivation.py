@@ -21,9 +21,10 @@ from .hardware import Accelerator
 from .layouts import with_layout
 from .poly import Coefficient, Poly
 from .prefix import segment
-from .program import Role, Variant
+from .program import Variant
 from .regimes import cross_in_regimes
 from .regions import build_graph
+from .scanning import scanned
 from .search import choose, order_names
 from .sharding import UNSPLIT, Split
 from .terms import Kind
@@ -54,6 +55,8 @@ class Study:
     """How cached rows are stored, if not at the width b; see `layouts`."""
     compute: str = "bf16"
     """The element type of the arithmetic, which decides the peak."""
+    called: str = ""
+    """A name beside others, where that is not the variant's: which layers of which model."""
 
     def __post_init__(self) -> None:
         check_sizes(self.variant, self.values, self.conventions)
@@ -61,6 +64,11 @@ class Study:
     def sizes(self, graph: Graph) -> Sizes:
         """The sizes the conventions and the split put into a program."""
         return sizes_of(self.conventions, self.batched, graph, self.split)
+
+    @property
+    def label(self) -> str:
+        """What it is called beside others."""
+        return self.called or self.variant.name
 
     @property
     def batched(self) -> bool:
@@ -132,12 +140,6 @@ def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions
     """Raises InputError unless the numbers can be sizes of this variant in this phase."""
     phase = conventions.phase
     queries = values.get("S")
-    states = [t.name for t in variant.tensors.values() if t.role is Role.STATE]
-    if states and phase != "decode":
-        raise InputError(
-            f"{variant.name} keeps the state {states[0]}, which is written once a step: with S > 1 every query "
-            "would see all new tokens, so only decode is derived"
-        )
     if queries is not None and phase == "decode" and queries != 1:
         raise InputError(f"decode has one query token, and S={queries} was given; use --phase verify")
     if queries is not None and phase == "prefill" and queries != values.get("L", queries):
@@ -152,6 +154,14 @@ def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions
             f"S={numbers['S']} is larger than L={numbers['L']}; the context includes the query tokens"
         )
     for axis in variant.axes.values():
+        if axis.average:
+            continue
+        if phase == "decode" and _never_whole(axis.size):
+            left = axis.size.map_symbols({"S": Poly.const(1)}.get).text()
+            raise InputError(
+                f"in decode, with one query token, the axis {axis.name} of {variant.name} would have {left} "
+                "values; use --phase verify or prefill"
+            )
         try:
             size = evaluate(axis.size, numbers)
         except ZeroDivisionError as error:
@@ -173,6 +183,12 @@ def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions
             used = {n: numbers[n] for n in sorted(free_symbols(comparison.slack)) if n in numbers}
             shown = ", ".join(f"{n}={v}" for n, v in used.items())
             raise InputError(f"{variant.name} assumes {comparison.text}, which fails for {shown}")
+
+
+def _never_whole(size: Poly) -> bool:
+    """Whether a size that depends on S is a true fraction where S is 1, whatever the other symbols are."""
+    one = size.map_symbols({"S": Poly.const(1)}.get)
+    return one != size and all(powers and max(powers.values()) < 0 for powers, _ in one.powers())
 
 
 def _check_widths(variant: Variant, numbers: Mapping[str, Coefficient]) -> None:
@@ -254,6 +270,7 @@ def _cost(study: Study, order: str) -> Cost:
     variant = study.variant
     if conventions.caches == "none":
         variant = without_caches(variant)
+    variant = scanned(variant, conventions.phase == "decode")
     graph = build_graph(variant)
     sizes = study.sizes(graph)
     values = {**study.values}

@@ -67,6 +67,7 @@ STANDARD: Mapping[str, Dim] = _standard(
     ("d_r", "d_r", "width of the RoPE key"),
     ("d_q", "d_q", "width of the query latent"),
     ("b", "b", "bytes per element"),
+    ("b_M", r"b_{\mathrm{M}}", "bytes per element of a state, often 4"),
 )
 """The symbols every variant shares; a variant may declare more."""
 

@@ -33,6 +33,8 @@ class BarrierKind:
     """True when it picks rows: what only feeds it is the indexer."""
     needs_axes: bool = True
     """True when it works along axes that must be named, as softmax does."""
+    view: bool = False
+    """True when it only shows rows again: the last ones up to each token. Nothing is computed or copied."""
 
 
 BARRIERS: dict[str, BarrierKind] = {
@@ -43,6 +45,7 @@ BARRIERS: dict[str, BarrierKind] = {
     "silu": BarrierKind(r"\mathrm{SiLU}", needs_axes=False),
     "sigmoid": BarrierKind(r"\mathrm{sigmoid}", needs_axes=False),
     "exp": BarrierKind(r"\exp", needs_axes=False),
+    "last": BarrierKind(r"\mathrm{last}", view=True),
 }
 
 

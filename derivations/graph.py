@@ -133,7 +133,7 @@ class Graph:
 
         Leaves are sorted by tensor and labels numbered as they come; equal tensors are tried in
         every order (as they stand where those would be more than 5,040). A context label under a
-        mask carries that mask: other rows, another tensor.
+        mask that leaves rows out carries that mask: other rows, another tensor.
         """
         leaves = sorted(region.members(mask), key=lambda leaf: leaf.tensor)
         surviving = region.labels(mask)
@@ -152,6 +152,7 @@ class Graph:
         rows = {
             pair.context: f"{pair.mask.kind}:{pair.mask.size and pair.mask.size.text()}:{pair.mask.selector}"
             for pair in region.masks
+            if pair.mask.size is not None
         }
         numbers: dict[str, str] = {}
         words = []

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .dims import latex_of_name
-from .equations import BARRIERS, Equation, Ref
+from .equations import Equation, Ref
 from .errors import InputError, unknown
+from .legalbarriers import check_barrier, check_masks, selects
 from .program import AxisKind, Role, Tensor, Variant
 
 __all__ = ["check_program"]
@@ -22,15 +23,18 @@ def check_program(variant: Variant) -> Variant:
         raise InputError("the variant has no equations", variant.place)
     for tensor in variant.tensors.values():
         _known_axes(variant, tensor.axes, tensor)
+        if tensor.scan is not None and (tensor.scan not in variant.axes or tensor.scan in tensor.axes):
+            known = [axis for axis in variant.axes if axis not in tensor.axes]
+            raise unknown(f"axis along which {tensor.name} is updated", tensor.scan, known, tensor.place)
     variant = _with_temporaries(variant)
     defined: set[str] = set()
     for index, equation in enumerate(variant.equations):
         _check_left(variant, equation, defined)
         _check_right(variant, equation, defined, index)
         defined.update(ref.name for ref in equation.left)
-    variant = _with_outputs(variant)
+    variant = _with_scans(_with_outputs(variant))
     _check_use(variant, defined)
-    _check_masks(variant)
+    check_masks(variant)
     _check_orders(variant)
     if variant.options:
         used = {r.name for e in variant.equations for r in (*e.left, *e.uses)}
@@ -108,7 +112,7 @@ def _check_right(variant: Variant, equation: Equation, defined: set[str], index:
             raise InputError(_too_early(variant, equation, ref.name, index), equation.place)
         _fits(variant, ref, equation)
     if equation.barrier is not None:
-        _check_barrier(equation)
+        check_barrier(variant, equation)
         return
     for factors in equation.products:
         present = {axis for ref in factors.refs for axis in ref.axes}
@@ -134,24 +138,6 @@ def _check_cache_rows(variant: Variant, equation: Equation, missing: list[str], 
             "the one query axis on the right",
             equation.place,
         )
-
-
-def _check_barrier(equation: Equation) -> None:
-    kind = BARRIERS[equation.barrier or ""]
-    for axis in equation.over:
-        if not any(axis in ref.axes for ref in equation.inputs):
-            raise InputError(f"{equation.barrier} works along {axis}, which no input has", equation.place)
-    if len(equation.left) not in (1, len(equation.inputs)):
-        raise InputError(f"{equation.barrier} defines one tensor, or one for each input", equation.place)
-    present = {axis for ref in equation.inputs for axis in ref.axes}
-    for ref in equation.left:
-        for axis in ref.axes:
-            if axis not in present:
-                raise InputError(f"axis {axis} of {ref} does not occur on the right", equation.place)
-    if not kind.selects and len(equation.left) == len(equation.inputs):
-        for out, taken in zip(equation.left, equation.inputs, strict=True):
-            if set(out.axes) != set(taken.axes):
-                raise InputError(f"{equation.barrier} keeps the axes of {taken}, not {out}", equation.place)
 
 
 def _too_early(variant: Variant, equation: Equation, name: str, index: int) -> str:
@@ -185,6 +171,31 @@ def _with_outputs(variant: Variant) -> Variant:
     return replace(variant, tensors={**variant.tensors, last: replace(variant.tensors[last], role=Role.OUTPUT)})
 
 
+def _with_scans(variant: Variant) -> Variant:
+    """Each state with the axis along which it is updated: the one declared, else the query axis of its line."""
+    tensors = dict(variant.tensors)
+    for equation in variant.equations:
+        state = variant.tensors[equation.name]
+        if state.role is not Role.STATE:
+            continue
+        present = {axis for ref in equation.uses for axis in ref.axes} - {*equation.left[0].axes}
+        if state.scan is not None:
+            if state.scan not in present:
+                raise InputError(
+                    f"{state.name} is updated along {state.scan}, which no factor of its line has",
+                    equation.place,
+                )
+            continue
+        queries = sorted(axis for axis in present if variant.axes[axis].kind is AxisKind.QUERY)
+        if len(queries) > 1:
+            raise InputError(
+                f"{state.name} could be updated along {' or '.join(queries)}; say which with `scan:`",
+                equation.place,
+            )
+        tensors[state.name] = replace(state, scan=queries[0] if queries else None)
+    return replace(variant, tensors=tensors)
+
+
 def _check_use(variant: Variant, defined: set[str]) -> None:
     used = {ref.name for equation in variant.equations for ref in equation.uses}
     used |= {mask.selector for mask in variant.masks.values() if mask.selector}
@@ -202,37 +213,8 @@ def _check_use(variant: Variant, defined: set[str]) -> None:
     barrier_made = {r.name for e in variant.equations if e.barrier for r in e.left}
     for equation in variant.equations:
         for ref in equation.uses if equation.barrier is None else ():
-            if ref.name in barrier_made and _selects(variant, ref.name):
+            if ref.name in barrier_made and selects(variant, ref.name):
                 raise InputError(f"{ref.name} is a selection; name it in a mask", equation.place)
-
-
-def _selects(variant: Variant, name: str) -> bool:
-    return any(
-        e.barrier and BARRIERS[e.barrier].selects and name in {r.name for r in e.left}
-        for e in variant.equations
-    )
-
-
-def _check_masks(variant: Variant) -> None:
-    defines = {ref.name: e for e in variant.equations for ref in e.left}
-    for name, mask in variant.masks.items():
-        if name in defines and defines[name].barrier is not None:
-            raise InputError(
-                f"{name} comes out of {defines[name].barrier}; a mask belongs to its input", mask.place
-            )
-        if name not in defines:
-            scores = [n for n, e in defines.items() if e.barrier is None and _is_score(variant, n)]
-            raise unknown("score tensor of a mask", name, scores, mask.place)
-        kinds = [variant.axes[a].kind for a in variant.tensors[name].axes]
-        if kinds.count(AxisKind.QUERY) != 1 or kinds.count(AxisKind.CONTEXT) != 1:
-            raise InputError(f"a mask needs one query and one context axis, and {name} has not", mask.place)
-        if mask.selector is not None and not (mask.selector in defines and _selects(variant, mask.selector)):
-            raise InputError(f"the selector {mask.selector} is not defined by top_n", mask.place)
-
-
-def _is_score(variant: Variant, name: str) -> bool:
-    kinds = {variant.axes[axis].kind for axis in variant.tensors[name].axes}
-    return {AxisKind.QUERY, AxisKind.CONTEXT} <= kinds
 
 
 def _check_orders(variant: Variant) -> None:

@@ -57,6 +57,7 @@ class MaskKind(StrEnum):
     FULL = "full"
     CAUSAL = "causal"
     WINDOW = "window"
+    CHUNK = "chunk"
     TOP_N = "top-n"
 
 
@@ -72,6 +73,8 @@ class Axis:
     """Query, context or other."""
     meaning: str
     """One phrase."""
+    average: bool = False
+    """True for entries that a step completes every so many tokens: its size may be a fraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,8 @@ class Tensor:
     """Axes over which a cached row is stored again, beyond its own."""
     shared: bool = False
     """True when it is the same for every sequence of a batch."""
+    scan: str | None = None
+    """For a state: the axis along which it is updated, one value after the other."""
     place: Place | None = None
     """Where it is declared."""
 
@@ -111,9 +116,9 @@ class Mask:
 
     kind: MaskKind
     """`dense`: every token up to the query's own, counted as the `pairs` knob says (the default);
-    `full` and `causal` fix that whatever the knob; `window` and `top-n` see fewer."""
+    `full` and `causal` fix that whatever the knob; `window`, `chunk` and `top-n` see fewer."""
     size: Poly | None = None
-    """Window width, or number of rows selected per query."""
+    """Width of the window or the chunk, or number of rows selected per query."""
     selector: str | None = None
     """For top-n: the tensor that says which rows."""
     place: Place | None = None

@@ -19,7 +19,7 @@ from .poly import Coefficient, Poly, total
 from .prices import Prices
 from .program import NamedOrder
 from .sharing import Sharing
-from .spec import RESERVED_ORDERS
+from .specparts import RESERVED_ORDERS
 from .trees import Sizes, Space, Tree, bracketing, trees
 
 __all__ = [

@@ -69,8 +69,30 @@ def head_axes(graph: Graph) -> tuple[str, ...]:
             own = graph.tensor(leaf.tensor).axes
             if {axes[axis].kind for axis in own} >= both:
                 found.update(dict.fromkeys(axis for axis in own if axes[axis].kind not in both))
+    for name in (t.name for t in graph.variant.tensors.values() if t.role is Role.STATE):
+        found.update(dict.fromkeys(_state_heads(graph, name)))
     cached = {axis for t in graph.variant.tensors.values() if t.role is Role.CACHE for axis in t.axes}
     return tuple(sorted(found, key=lambda axis: axis not in cached))
+
+
+def _state_heads(graph: Graph, name: str) -> list[str]:
+    """The heads of a recurrence: indices of its state that a reader keeps and two factors of an update have.
+
+    A key index is summed by who reads the state, and a value index stands in the values alone.
+    """
+    state, equations = graph.tensor(name), graph.variant.equations
+    factors: dict[str, set[str]] = {}
+    kept = set[str]()
+    for equation in equations:
+        for product in equation.products:
+            names = [ref.name for ref in product.refs]
+            if equation.name == name:
+                for ref in product.refs:
+                    for axis in ref.axes if ref.name != name else ():
+                        factors.setdefault(axis, set()).add(ref.name)
+            elif name in names:
+                kept |= {*equation.left[0].axes}
+    return [a for a in state.axes if a != state.scan and a in kept and len(factors.get(a, ())) > 1]
 
 
 def rank_sizes(graph: Graph, split: Split) -> dict[str, Poly]:

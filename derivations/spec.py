@@ -7,26 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from enum import StrEnum
-from typing import TypeVar
 
 from .atoms import free_symbols
-from .dims import STANDARD, Dim, check_latex, is_name, latex_of_name
+from .dims import STANDARD, Dim, is_name, latex_of_name
 from .equations import Equation, parse_equation
 from .errors import InputError, Place, unknown
-from .expr import Comparison, parse_comparison, parse_size
+from .expr import Comparison, parse_comparison
 from .legal import check_program
 from .poly import Poly
-from .program import Axis, AxisKind, Mask, MaskKind, NamedOrder, Role, Stage, Tensor, Variant
+from .program import Axis, Mask, NamedOrder, Tensor, Variant
+from .specparts import axis_of, mask_of, order_of, symbol_of, tensor_of
 from .yamlfile import Entry
 
-__all__ = ["RESERVED_ORDERS", "read_variant"]
+__all__ = ["read_variant"]
 
-RESERVED_ORDERS = ("all", "best", "direct")
-"""Order names with a meaning of their own: every named one, the cheapest, all intermediates formed."""
 _PARTS = ("symbols", "axes", "tensors", "equations", "masks", "assume", "orders")
 _TOP = ("variant", "title", "reference", "notes", *_PARTS, "options")
-E = TypeVar("E", bound=StrEnum)
 _LIMITS = {"axes": 40, "tensors": 80, "equations": 60, "options": 12, "orders": 20}
 
 
@@ -106,18 +102,18 @@ class _Parts:
             if key in layer and layer[key].size() > limit:
                 raise layer[key].fail(f"more than {limit} {key}")
         for name, entry in _map(layer, "symbols"):
-            self.symbols[name] = _symbol(name, entry)
+            self.symbols[name] = symbol_of(name, entry)
         for name, entry in _map(layer, "axes"):
-            self.axes[name] = _axis(name, entry)
+            self.axes[name] = axis_of(name, entry)
         for name, entry in _map(layer, "tensors"):
-            self.tensors[name] = _tensor(name, entry)
+            self.tensors[name] = tensor_of(name, entry)
         self.add_equations(layer["equations"].items() if "equations" in layer else [])
         for name, entry in _map(layer, "masks"):
-            self.masks[name] = _mask(entry)
+            self.masks[name] = mask_of(entry)
         for entry in layer["assume"].items() if "assume" in layer else []:
             self.assume.append(parse_comparison(entry.text(), entry.place))
         for name, entry in _map(layer, "orders"):
-            self.orders[name] = _order(name, entry)
+            self.orders[name] = order_of(name, entry)
 
     def add_equations(self, entries: list[Entry]) -> None:
         """Put a layer's equations in: same left side replaces, new ones go before the next replaced.
@@ -200,94 +196,3 @@ def _map(layer: Mapping[str, Entry], key: str) -> list[tuple[str, Entry]]:
         if not is_name(name.replace("-", "_") if key == "orders" else name):
             raise InputError(f"{name[:40]!r} is no name", layer[key].keys[name])
     return list(mapping.items())
-
-
-def _latex(fields: Mapping[str, Entry], name: str) -> str:
-    if "latex" not in fields:
-        return latex_of_name(name)
-    return check_latex(fields["latex"].text(), fields["latex"].place)
-
-
-def _symbol(name: str, entry: Entry) -> Dim:
-    fields = entry.mapping(allowed=("latex", "meaning"))
-    meaning = fields["meaning"].text(120) if "meaning" in fields else ""
-    return Dim(name, _latex(fields, name), meaning, name != "b")
-
-
-def _axis(name: str, entry: Entry) -> Axis:
-    if not isinstance(entry.value, dict):
-        entry = Entry({"size": entry}, entry.place)
-    fields = entry.mapping(allowed=("size", "meaning", "kind"), required=("size",))
-    size = parse_size(fields["size"].text(), fields["size"].place)
-    symbols = free_symbols(size)
-    kind = AxisKind.OTHER
-    if "kind" in fields:
-        kind = _choice(fields["kind"], AxisKind, "axis kind")
-    elif size == Poly.symbol("S"):
-        kind = AxisKind.QUERY
-    elif "L" in symbols:
-        kind = AxisKind.CONTEXT
-    return Axis(name, size, kind, fields["meaning"].text(120) if "meaning" in fields else "")
-
-
-def _tensor(name: str, entry: Entry) -> Tensor:
-    allowed = ("axes", "role", "width", "stage", "latex", "meaning")
-    fields = entry.mapping(allowed=allowed, required=("axes", "role"))
-    role = _choice(fields["role"], Role, "role")
-    stage = _choice(fields["stage"], Stage, "stage") if "stage" in fields else None
-    if stage is not None and role not in (Role.WEIGHT, Role.TEMPORARY):
-        raise fields["stage"].fail(
-            "a stage belongs to a weight, or to an intermediate for the step that makes it"
-        )
-    if stage in (Stage.CORE, Stage.OFFLINE):
-        raise fields["stage"].fail(
-            f"the stage {stage} follows from the axes; a weight has lift, output, indexer or projection"
-        )
-    width = Poly.symbol("b")
-    if "width" in fields:
-        width = parse_size(fields["width"].text(), fields["width"].place)
-    return Tensor(
-        name=name,
-        axes=fields["axes"].texts(),
-        role=role,
-        latex=_latex(fields, name),
-        meaning=fields["meaning"].text(160) if "meaning" in fields else "",
-        width=width,
-        stage=stage,
-        place=fields["axes"].place,
-    )
-
-
-def _choice(entry: Entry, kind: type[E], what: str) -> E:
-    text = entry.text(30)
-    if text not in {member.value for member in kind}:
-        raise unknown(what, text, [member.value for member in kind], entry.place)
-    return kind(text)
-
-
-def _mask(entry: Entry) -> Mask:
-    fields = entry.mapping(allowed=("kind", "size", "selector"), required=("kind",))
-    kind = _choice(fields["kind"], MaskKind, "mask")
-    sized = kind in (MaskKind.WINDOW, MaskKind.TOP_N)
-    if sized != ("size" in fields):
-        raise entry.fail(f"a {kind} mask {'needs a' if sized else 'has no'} size")
-    if "selector" in fields and kind is not MaskKind.TOP_N:
-        raise fields["selector"].fail("only a top-n mask has a selector")
-    size = parse_size(fields["size"].text(), fields["size"].place) if sized else None
-    selector = fields["selector"].text(40) if "selector" in fields else None
-    return Mask(kind, size, selector, entry.place)
-
-
-def _order(name: str, entry: Entry) -> NamedOrder:
-    fields = entry.mapping(allowed=("form", "avoid", "title"))
-    if name in RESERVED_ORDERS:
-        raise entry.fail(f"{name!r} has a meaning of its own as an order; choose another name")
-    forms = fields["form"].texts() if "form" in fields else ()
-    avoids = fields["avoid"].texts() if "avoid" in fields else ()
-    if not forms and not avoids:
-        raise entry.fail("an order says which intermediates it forms or avoids; this one says neither")
-    both = set(forms) & set(avoids)
-    if both:
-        raise entry.fail(f"the order both forms and avoids {sorted(both)[0]}")
-    title = fields["title"].text(160) if "title" in fields else ""
-    return NamedOrder(name, forms, avoids, title, entry.place)

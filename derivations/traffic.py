@@ -73,7 +73,12 @@ class Traffic:
             if space.kinds(frozenset(region.output)) >= _BOTH:
                 self.makers[region.root] = [self.pair_kernel(region.root)]
         for equation in self.definitions.values():
-            if equation.barrier is not None:
+            if equation.barrier is not None and BARRIERS[equation.barrier].view:
+                for ref in equation.left:  # rows seen again: who reads the view reads its input from memory
+                    self.makers[ref.name] = ["memory"]
+                for ref in equation.inputs:
+                    self.readers.setdefault(ref.name, set()).add("memory")
+            elif equation.barrier is not None:
                 kernel = self.barrier_kernel(equation)
                 for ref in equation.left:
                     self.makers[ref.name] = [kernel]
@@ -97,13 +102,30 @@ class Traffic:
         """A byte term; a row that is stored several times is moved several times."""
         amount = operand.bytes
         if operand.tensor is not None:
-            amount = amount * self.copies(operand.tensor)
+            amount = amount * self.copies(operand.tensor) * self.share(operand)
         grows = AxisKind.CONTEXT in operand.kinds
         return CostTerm(Kind.BYTES, stage, cls, where, amount, rule, grows, kernel, operand=operand)
 
     def copies(self, tensor: Tensor) -> Poly:
         """How often a row of the tensor is stored."""
         return product(self.sizes.axis(self.graph.variant.axes[axis]) for axis in tensor.copies)
+
+    def share(self, operand: Operand) -> Poly:
+        """Which part of an operand's elements moves: a state once for all its updates, unless `traffic` says
+        that it passes through memory at each; of a view over neighbouring tokens each row once."""
+        assert operand.tensor is not None
+        axes, share = self.graph.variant.axes, Poly.const(1)
+        scan = operand.tensor.scan
+        if scan in operand.tensor.axes and self.conventions.traffic == "fused":
+            share = self.sizes.axis(axes[scan]).inverse()
+        equation = self.definitions.get(operand.tensor.name)
+        if equation is not None and equation.barrier and BARRIERS[equation.barrier].view:
+            back = self.sizes.axis(axes[equation.over[0]])
+            queries = next(a for a in operand.tensor.axes if axes[a].kind is AxisKind.QUERY)
+            tokens = self.sizes.axis(axes[queries])
+            if queries in equation.inputs[0].axes:
+                share = (tokens + back - 1) * (tokens * back).inverse()
+        return share
 
     def read(self, kernel: str, stage: Stage, operand: Operand, part: int, reader: str) -> None:
         """A read, unless the kernel has it: made there, or read already as far as this needs."""
@@ -130,7 +152,7 @@ class Traffic:
         if tensor is not None and tensor.role is Role.CACHE:
             return "cache", "cached rows"
         if tensor is not None and tensor.role is Role.STATE:
-            return "cache", "state"
+            return "state", "state"
         if tensor is not None and tensor.role is Role.INPUT:
             given = {self.graph.variant.axes[axis].kind for axis in tensor.axes}
             return ("cache", "given rows") if AxisKind.CONTEXT in given else ("activation", "activation")
@@ -257,7 +279,7 @@ class Traffic:
     def barriers(self) -> None:
         """Scores and probabilities where they are not fused; rows through a barrier of its own."""
         for equation in self.graph.variant.equations:
-            if equation.barrier is None:
+            if equation.barrier is None or BARRIERS[equation.barrier].view:
                 continue
             kernel = self.barrier_kernel(equation)
             if kernel in _PAIR_KERNELS:
@@ -305,11 +327,14 @@ class Traffic:
                 continue
             space = next(s for s in self.spaces if s.region.root == equation.name)
             operand = self.operand(equation.name, space, space.region.output)
-            stage = Stage.INDEXER if space.region.indexer else Stage.PROJECTION
-            is_state = self.graph.tensor(equation.name).role is Role.STATE
-            rule = "write: new state" if is_state else "write: new rows"
             kernel = self.makers.get(equation.name, [equation.name])[0]
-            self.found.append(self.term(kernel, stage, "append", f"{equation.name}, new rows", operand, rule))
+            if self.graph.tensor(equation.name).role is Role.STATE:
+                where, rule = f"{equation.name} by the core", "write: new state"
+                self.found.append(self.term(kernel, Stage.CORE, "state", where, operand, rule))
+                continue
+            stage = Stage.INDEXER if space.region.indexer else Stage.PROJECTION
+            where, rule = f"{equation.name}, new rows", "write: new rows"
+            self.found.append(self.term(kernel, stage, "append", where, operand, rule))
 
 
 def _formed(operand: Operand) -> bool:

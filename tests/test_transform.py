@@ -32,7 +32,8 @@ def checked(variant: Variant) -> Variant:
     for equation in variant.equations:
         for ref in equation.uses:
             tensor = variant.tensors[ref.name]
-            assert tensor.role in given or ref.name in defined, f"{ref.name} used too early"
+            old = tensor.role is Role.STATE and ref.name == equation.name
+            assert tensor.role in given or ref.name in defined or old, f"{ref.name} used too early"
             assert len(ref.axes) == len(tensor.axes)
             if tensor.role not in (Role.INPUT,):
                 for used, own in zip(ref.axes, tensor.axes, strict=True):

@@ -18,6 +18,7 @@ from .options import (
     study_of,
     study_options,
 )
+from .several import studies_of
 
 _MEASURES = ("flops", "bytes", "time")
 
@@ -40,10 +41,13 @@ def _ridge(flags: dict[str, Any]) -> Fraction | None:
         raise InputError(f"--set R={given[0][:20]}: not a ridge; write for example R=295") from None
 
 
-@click.command(help="Where two orders of VARIANT cost the same, and which is cheaper on each side.")
+@click.command(
+    help="Where two orders of VARIANT cost the same, and which is cheaper on each side; or where two variants do: "
+    "derive crossover VARIANT[:ORDER] VARIANT[:ORDER]."
+)
 @click.argument("variant")
 @click.argument("first", metavar="ORDER")
-@click.argument("second", metavar="ORDER")
+@click.argument("second", metavar="[ORDER]", required=False)
 @click.option("--in", "symbol", default="S", metavar="SYMBOL", help="Solve for this symbol (S).")
 @click.option(
     "--measure",
@@ -54,18 +58,20 @@ def _ridge(flags: dict[str, Any]) -> Fraction | None:
 @study_options(order=False, phase="verify for S, else decode", scope="attention")
 @deployment_options
 @format_options(template=False)
-def command(variant: str, first: str, second: str, symbol: str, measure: str, **flags: Any) -> None:
+def command(variant: str, first: str, second: str | None, symbol: str, measure: str, **flags: Any) -> None:
     """Solve and print."""
     form = pick_format(flags)
     check_output(flags["output"])
     from ..derivation import crossover_of
     from ..errors import InputError, unknown
-    from ..notation import Notation, load_notation
 
     if measure not in _MEASURES:
         raise unknown("measure", measure, _MEASURES)
     if measure != "time" and flags.get("gpu"):
         raise InputError(f"--gpu: {measure} do not depend on it; add --measure time")
+    if second is None:
+        _between((variant, first), symbol, measure, form, flags)
+        return
     program = program_of(variant, flags)
     ridge = _ridge(flags) if measure == "time" else None
     conventions = conventions_of(flags, scope="attention", phase="verify" if symbol == "S" else "decode")
@@ -75,8 +81,42 @@ def command(variant: str, first: str, second: str, symbol: str, measure: str, **
     if ridge is not None:
         study = replace(study, values={**study.values, "R": ridge})
     crossover = crossover_of(study, first, second, symbol, measure)
+    _print(crossover, study, measure, form, flags)
+
+
+def _between(words: tuple[str, str], symbol: str, measure: str, form: str, flags: dict[str, Any]) -> None:
+    """Two variants against each other."""
+    from ..between import crossover_between
+    from ..errors import InputError
+    from ..library import load_variant
+    from ..regions import build_graph
+    from ..search import order_names
+
+    flags["scope"] = flags.get("scope") or "attention"
+    flags["phase"] = flags.get("phase") or ("verify" if symbol == "S" else "decode")
+    if words[1] in order_names(build_graph(load_variant(words[0].partition(":")[0]))):
+        raise InputError(f"{words[1]} is one order of {words[0]}; a crossover needs a second one")
+    found = []
+    for study, order in studies_of(words, flags):
+        named = order_names(build_graph(study.variant))
+        if order is None and len(named) > 1:
+            raise InputError(
+                f"{study.variant.name} has the orders {', '.join(named)}; write {study.variant.name}:ORDER"
+            )
+        found.append((study, order or named[0]))
+    if len(found) != 2:
+        raise InputError("a crossover is between two variants; a model with several kinds of layers is none")
+    crossover, study = crossover_between(
+        (found[0][0], found[1][0]), (found[0][1], found[1][1]), symbol, measure
+    )
+    _print(crossover, study, measure, form, flags)
+
+
+def _print(crossover: Any, study: Any, measure: str, form: str, flags: dict[str, Any]) -> None:
+    from ..notation import Notation, load_notation
+
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
-    notation = Notation.of(program.symbols, file, conventions.phase)
+    notation = Notation.of(study.variant.symbols, file, study.conventions.phase)
     if form == "json":
         from ..render.data import crossover_data, to_json
 

@@ -71,6 +71,7 @@ def study_options(
     scope: str = "core",
     knobs: tuple[str, ...] = KNOBS,
     sizes: bool = True,
+    model: bool = True,
 ) -> Callable[[F], F]:
     """The options that say what is asked of a variant; `phase` and `scope` are the command's defaults."""
 
@@ -96,7 +97,7 @@ def study_options(
                 help="Give a size, over the model's; repeatable. 128K means 131072.",
             ),
         ]  # fmt: skip
-        options += given if sizes else []
+        options += (given if model else given[1:]) if sizes else []
         if gpu:
             options.append(
                 click.option(

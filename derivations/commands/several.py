@@ -1,35 +1,71 @@
-"""Commands about several variants: `NAME:ORDER` words, and the study of each."""
+"""Commands about several variants: `NAME:ORDER` words, models among them, and the study of each."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from .deployment import program_of
 from .options import conventions_of, own_sizes, study_of
 
-__all__ = ["studies_of"]
+__all__ = ["models_in", "studies_of"]
 
 
 def studies_of(variants: tuple[str, ...], flags: dict[str, Any]) -> list[tuple[Any, str | None]]:
     """The study of each variant under the same flags, and the order asked for, if any.
 
-    A size may be a symbol of some of them only. Raises InputError for one that none has.
+    A model (a bundled name, a config.json, a YAML file of a checkpoint) stands for each kind of its layers, with
+    its own sizes. A size may be a symbol of some of them only. Raises InputError for one that none has.
     """
     from ..dims import parse_assignments
 
-    loaded: list[tuple[Any, str | None, dict[str, Any]]] = []
+    loaded: list[tuple[Any, str | None, dict[str, Any], Any, str]] = []
     for text in variants:
-        name, order = _split(text)
-        own = dict(flags)
-        loaded.append((program_of(name, own), order, own))
-    symbols = {symbol for variant, _, _ in loaded for symbol in variant.symbols}
+        word, order = _split(text)
+        for name, checkpoint, called in _layers(word):
+            own = dict(flags)
+            variant = program_of(name, own)
+            wanted = order if not called or _has(variant, order) else None
+            loaded.append((variant, wanted, own, checkpoint, called))
+    symbols = {symbol for variant, *_ in loaded for symbol in variant.symbols}
     found = []
-    for variant, order, own in loaded:
+    for variant, order, own, checkpoint, called in loaded:
         conventions = conventions_of(own, scope="core")
         parse_assignments(own["assignments"], symbols)
         sizes = {**own, "assignments": own_sizes(own, variant)}
-        found.append((study_of(variant, conventions, sizes, quiet=True), order))
+        if checkpoint is not None:
+            sizes["model"] = None
+        study = study_of(variant, conventions, sizes, quiet=True)
+        if checkpoint is not None:
+            values = {**checkpoint.values(variant.symbols), **study.values}
+            study = replace(study, values=values, model=checkpoint, called=called)
+        found.append((study, order))
     return found
+
+
+def models_in(variants: tuple[str, ...]) -> list[Any]:
+    """The models among the words, each once."""
+    from ..released import is_model, load_released
+
+    words = dict.fromkeys(_split(text)[0] for text in variants)
+    return [load_released(word) for word in words if is_model(word)]
+
+
+def _layers(word: str) -> list[tuple[str, Any, str]]:
+    """What a word stands for: (variant, checkpoint, what it is called)."""
+    from ..released import is_model, load_released
+
+    if not is_model(word):
+        return [(word, None, "")]
+    model = load_released(word)
+    return [
+        (group.kind.variant, model.checkpoint(group), f"{model.short}: {group.count} x {group.kind.variant}")
+        for group in model.groups
+    ]
+
+
+def _has(variant: Any, order: str | None) -> bool:
+    return order is not None and any(named.name == order for named in variant.orders)
 
 
 def _split(text: str) -> tuple[str, str | None]:

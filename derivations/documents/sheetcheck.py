@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..spec import RESERVED_ORDERS
+from ..specparts import RESERVED_ORDERS
 from .described import LEDGERS, one_of
 from .formulas import check_formula, named_in
 from .setting import Setting

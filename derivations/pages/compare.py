@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ..analysis import ridge_side
 from ..conventions import SCOPES
 from ..derivation import Derivation
+from ..layercosts import ModelCost
 from ..notation import Notation, NotationFile, number_text
 from ..report import Block, Cell, Heading, Math, Report, Table, cell, prose
-from .parts import Setter, Spelled, conventions_table, number_math, setter_for, sizes_prose
+from .parts import Setter, Spelled, bytes_text, conventions_table, number_math, setter_for, sizes_prose
 from .times import deployment_rows
 
 __all__ = ["compare_report"]
@@ -18,8 +19,10 @@ __all__ = ["compare_report"]
 _LONG = 30
 
 
-def compare_report(derivations: Iterable[Derivation], file: NotationFile | None) -> Report:
-    """Formulas side by side; numbers too where sizes are known."""
+def compare_report(
+    derivations: Iterable[Derivation], file: NotationFile | None, models: Sequence[ModelCost] = ()
+) -> Report:
+    """Formulas side by side; numbers too where sizes are known; whole models at the end."""
     found = list(derivations)
     study = found[0].study
     unit = "FLOPs" if study.conventions.unit == "flops" else "MACs"
@@ -43,14 +46,46 @@ def compare_report(derivations: Iterable[Derivation], file: NotationFile | None)
         notation = Notation.of(everyone, file, study.conventions.phase, shared=True)
         blocks.append(sizes_prose([d.study for d in found], notation))
         blocks.append(_numbers(found, unit))
+    if models:
+        blocks += [Heading("Whole models"), *_models(models)]
     blocks += [Heading("Conventions"), conventions_table(study.conventions.items(), deployment_rows(study))]
     sources = list(dict.fromkeys(d.study.variant.reference for d in found if d.study.variant.reference))
-    if study.model is not None:
-        sources.append(f"{study.model.title}: {study.model.source}")
+    given = {d.study.model.name: d.study.model for d in found if d.study.model is not None}
+    sources += [f"{model.title}: {model.source}" for model in given.values()]
     if study.gpu is not None:
         sources.append(f"{study.gpu.title}: {study.gpu.bandwidth.source}")
-    names = ", ".join(dict.fromkeys(d.study.variant.name for d in found))
+    names = ", ".join(dict.fromkeys(d.study.label for d in found))
     return Report("Attention variants compared", names, tuple(blocks), tuple(sources))
+
+
+def _models(models: Sequence[ModelCost]) -> list[Block]:
+    """What all layers of a model keep and cost together."""
+    rows = []
+    for cost in models:
+        rows.append(
+            (
+                cell(cost.model.short), cell(str(cost.model.layers)),
+                *(cell(number_math(cost.sum(of))) for of in ("short", "long", "state")),
+                cell(bytes_text(cost.sum("bytes"))), cell(bytes_text(cost.sum("state_bytes"))),
+                cell(number_math(cost.flops)), cell(number_math(cost.bytes)),
+            )
+        )  # fmt: skip
+    heads = (
+        "model",
+        "layers",
+        "elements per token",
+        "in the long run",
+        "state",
+        "rows at L",
+        "states",
+        "FLOPs",
+        "bytes",
+    )
+    length = int(models[0].asked.values["L"])
+    text = (
+        f"Sums over all layers, rows of one sequence at L = {length:,}, FLOPs and bytes of one step in scope."
+    )
+    return [prose(text), Table(heads, tuple(rows), "lrrrrrrrr")]
 
 
 def _formulas(
@@ -70,7 +105,7 @@ def _formulas(
                 whole = Math("F/M", "F/M")
         shown = cell(whole)
     row = (
-        cell(derivation.study.variant.name),
+        cell(derivation.study.label),
         cell(derivation.cost.order.label),
         cell(over),
         cell(under),
@@ -96,7 +131,7 @@ def _numbers(found: list[Derivation], unit: str) -> Table:
             )
         ]
         cells = [cell(number_math(v)) if v is not None else cell("-") for v in values]
-        row = [cell(derivation.study.variant.name), cell(derivation.cost.order.label), *cells]
+        row = [cell(derivation.study.label), cell(derivation.cost.order.label), *cells]
         if gpu is not None:
             row.append(_side(derivation))
         rows.append(tuple(row))

@@ -148,6 +148,7 @@ def _symbols(derivation: Derivation, setter: Setter) -> Table:
     study = derivation.study
     variant = derivation.cost.graph.variant
     used = {"b"} | ({"B"} if study.batched else set())
+    used = used.union(*(free_symbols(tensor.width) for tensor in variant.tensors.values()))
     for axis in variant.axes.values():
         used |= free_symbols(setter.sizes.axis(axis))
     for mask in variant.masks.values():

@@ -91,15 +91,25 @@ def conventions_table(items: Iterable[tuple[str, str]], more: Iterable[tuple[Cel
 def sizes_prose(studies: Iterable[Study], notation: Notation) -> Prose:
     """The sizes numbers are given for, and the model they come from."""
     found = list(studies)
-    values = {name: value for study in found for name, value in study.values.items()}
-    words: list[str | Math] = ["Sizes: "]
-    for index, (name, value) in enumerate(values.items()):
+    model = found[0].model
+    if not any(study.called for study in found):
+        words: list[str | Math] = ["Sizes: ", *_sizes(found, notation)]
+        words.append(f". They are those of {model.title}, but for what was set by hand." if model else ".")
+        return Prose(tuple(words))
+    words = ["Sizes, each row with its own. "]  # layers of models: the same letter has several values
+    for study in {study.label: study for study in found}.values():
+        words += [f"{study.label}: ", *_sizes([study], notation), ". "] if study.values else []
+    return Prose(tuple(words))
+
+
+def _sizes(studies: Iterable[Study], notation: Notation) -> list[str | Math]:
+    words: list[str | Math] = []
+    values = {name: value for study in studies for name, value in study.values.items()}
+    for name, value in values.items():
         number = number_math(value)
         latex = f"{notation.tex(name)} = {number.latex}"
-        words += [", " if index else "", Math(latex, f"{notation.plain(name)} = {number.text}")]
-    model = found[0].model
-    words.append(f". They are those of {model.title}, but for what was set by hand." if model else ".")
-    return Prose(tuple(words))
+        words += [", " if words else "", Math(latex, f"{notation.plain(name)} = {number.text}")]
+    return words
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def roofline_report(found: Sequence[Derivation], file: NotationFile | None) -> R
     if study.model is not None:
         sources.append(f"{study.model.title}: {study.model.source}")
     sources += [f"{gpu.title}: {gpu.peak[kind].source}; {gpu.bandwidth.source}"]
-    names = ", ".join(dict.fromkeys(d.study.variant.name for d in found))
+    names = ", ".join(dict.fromkeys(d.study.label for d in found))
     return Report("Under the roof", names, tuple(blocks), tuple(sources))
 
 
@@ -68,7 +68,7 @@ def _table(found: Sequence[Derivation], file: NotationFile | None) -> Table:
             ]
         free = free_queries(derivation)
         order = derivation.cost.order.label
-        rows.append((cell(derivation.study.variant.name), cell(order), formula, *numbers, cell(free)))
+        rows.append((cell(derivation.study.label), cell(order), formula, *numbers, cell(free)))
     return Table(heads, tuple(rows), "lllrrlr")
 
 
@@ -112,7 +112,7 @@ def _advice(found: Sequence[Derivation]) -> str:
         return "With numbers for all sizes (--model, --set) this page says what each variant waits for."
     words = []
     for derivation, value in known:
-        name = f"{derivation.study.variant.name} ({derivation.cost.order.label})"
+        name = f"{derivation.study.label} ({derivation.cost.order.label})"
         ridge, free = ridge_of(derivation), free_queries(derivation)
         if value <= ridge and free == "1":
             words.append(f"{name}: just left of the ridge; a second query already takes more time.")
@@ -141,7 +141,7 @@ def roofline_chart(found: Sequence[Derivation]) -> Spec:
         f"roof of {gpu.title}, {study.compute.upper()}",
         tuple((x, min(peak, x * gpu.bandwidth.value) / tera) for x in (low, ridge, high)),
     )
-    marks = [Mark(v, f"{d.study.variant.name} {number_text(v)}") for d, v in points]
+    marks = [Mark(v, f"{d.study.label} {number_text(v)}") for d, v in points]
     knobs = f"scope {study.conventions.scope}, phase {study.conventions.phase}"
     subtitle = [f"{knobs}; ridge {number_text(ridge, 1)} FLOP/B"]
     return line_chart("Under the roof", "intensity, FLOP/B", "TFLOP/s", [roof], marks, subtitle)

@@ -34,7 +34,7 @@ class _Row:
     def name(self) -> str:
         """For tables."""
         order = self.derivation.cost.order.name
-        return self.study.variant.name if order == "direct" else f"{self.study.variant.name}, {order}"
+        return self.study.label if order == "direct" else f"{self.study.label}, {order}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def speculation_report(asked: Speculation, file: NotationFile | None) -> Report:
     if study.model is not None:
         sources.append(f"{study.model.title}: {study.model.source}")
     sources += [f"{gpu.title}: {gpu.bandwidth.source}" for gpu in asked.gpus]
-    names = ", ".join(dict.fromkeys(row.study.variant.name for row in asked.rows))
+    names = ", ".join(dict.fromkeys(row.study.label for row in asked.rows))
     return Report("Speculation and the ridge", names, tuple(blocks), tuple(sources))
 
 

@@ -90,6 +90,7 @@ def derivation_data(derivation: Derivation, notation: Notation) -> dict[str, Any
     ratio = derivation.intensity
     data: dict[str, Any] = {
         "variant": study.variant.name,
+        **({"name": study.called} if study.called else {}),
         "order": cost.order.name,
         "member_of": list(cost.order.member_of),
         "forms": list(cost.order.forms),

@@ -1,0 +1,125 @@
+"""What the costs of a model's layers say for running it, each sentence computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
+
+from .algebra import Ratio
+from .atoms import atom_of, free_symbols
+from .derivation import Derivation
+from .errors import InputError
+from .layercosts import LayerCost, ModelCost
+from .notation import number_text
+from .poly import Poly, total
+from .program import Stage
+from .sharding import Split
+from .stored import stored
+from .terms import Kind
+
+__all__ = ["Scan", "advice", "scan_of"]
+
+_RANKS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What an indexer costs beside the attention it limits, in FLOPs of one layer and step."""
+
+    scan: Poly
+    """Its steps over the whole context."""
+    core: Poly
+    """The attention on what it selects."""
+    overtakes: Ratio | None
+    """The L from which the scan costs more, once the selection is full."""
+
+
+def scan_of(derivation: Derivation) -> Scan | None:
+    """The indexer's part of a step; None where there is no indexer."""
+    flops = [t for t in derivation.cost.terms if t.kind == Kind.FLOPS]
+    scan = total(t.amount for t in flops if t.stage == Stage.INDEXER and t.grows)
+    core = total(t.amount for t in flops if t.stage == Stage.CORE)
+    if not scan:
+        return None
+    full = core.map_symbols(_selection)
+    growth = scan.coefficients("L")
+    alone = {*growth} == {1} and "L" not in free_symbols(full) | free_symbols(growth[1])
+    return Scan(scan, core, Ratio(full, growth[1]) if alone else None)
+
+
+def _selection(name: str) -> Poly | None:
+    """What min(L, n) is where L is large."""
+    atom = atom_of(name)
+    if atom is None or atom.function != "min":
+        return None
+    return next((part for part in atom.arguments if "L" not in free_symbols(part)), None)
+
+
+def advice(cost: ModelCost) -> tuple[str, ...]:
+    """Sentences on bracketing, ranks and drafts."""
+    return (*_brackets(cost), *_ranks(cost), *_drafts(cost))
+
+
+def _brackets(cost: ModelCost) -> Iterator[str]:
+    for layer in cost.layers:
+        if layer.switch is None:
+            continue
+        last = floor(layer.switch)
+        context = int(layer.derivation.study.values["L"])
+        if last >= context:
+            yield f"{_kind(layer)}: absorb, for any number of new tokens at L = {context:,}."
+            continue
+        yield (
+            f"{_kind(layer)}: absorb up to {last:,} new tokens in a step, expand from {last + 1:,} "
+            f"(S* = {number_text(layer.switch)} at L = {context:,}, FLOPs of scope attention)."
+        )
+
+
+def _ranks(cost: ModelCost) -> Iterator[str]:
+    tp = cost.asked.split.tp if cost.asked.split.tp > 1 else _RANKS
+    whole = Fraction(cost.sum("short"))
+    if not whole:
+        yield "No layer keeps rows that grow: ranks share states by heads."
+        return
+    share = Fraction(0)
+    for layer in cost.layers:
+        graph, study = layer.derivation.cost.graph, layer.derivation.study
+        try:
+            sizes = replace(study, split=Split(tp=tp)).sizes(graph)
+        except InputError:  # no heads to split
+            sizes = study.sizes(graph)
+        share += layer.group.count * Fraction(layer.value(stored(graph, sizes).short))
+    part = share / whole
+    ranks = f"Over {tp} ranks that share the heads"
+    if part == 1:
+        yield f"{ranks}, each keeps every cached row; ranks that share the batch divide them (DP attention)."
+    elif part * tp == 1:
+        yield f"{ranks}, each keeps 1/{tp} of the cached rows: no copies."
+    else:
+        yield (
+            f"{ranks}, each keeps {number_text(100 * part)} % of the cached rows, {number_text(part * tp)} times "
+            f"an equal share; ranks that share the batch keep 1/{tp} each."
+        )
+
+
+def _drafts(cost: ModelCost) -> Iterator[str]:
+    found = [(layer.free, layer) for layer in cost.layers if layer.free is not None]
+    if not found:
+        return
+    free, layer = min(found, key=lambda pair: pair[0] or 0)
+    gpu = layer.derivation.study.gpu
+    name = gpu.title if gpu is not None else ""
+    if (free or 0) < 2:
+        yield f"{_kind(layer)}: a second query token is past the ridge of {name}, so drafted tokens are not free."
+    else:
+        fewest = f" (fewest in {_kind(layer)})" if len(found) > 1 else ""
+        yield (
+            f"On {name} up to {free:,} query tokens a step wait for memory{fewest}: a draft of {free - 1:,} tokens "
+            "is verified in the time of one."
+        )
+
+
+def _kind(layer: LayerCost) -> str:
+    return f"{layer.group.kind.variant} ({layer.group.count} layers)"

@@ -1,0 +1,127 @@
+"""Layers with keys and values for each head, or for groups of heads: dims from whatever names a file uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .fields import Fields, shown
+
+__all__ = ["LayerKind", "grouped", "window_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerKind:
+    """What one layer computes."""
+
+    variant: str
+    """With its options, such as `gqa+window`."""
+    dims: Mapping[str, int]
+    """Symbol -> size."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for layers that are alike."""
+        return self.variant, tuple(sorted(self.dims.items()))
+
+
+def grouped(fields: Fields, sliding: bool) -> LayerKind:
+    """Multi-head, grouped-query or multi-query attention, with the widths that window layers may have apart."""
+    if sliding:
+        names = {
+            "swa_num_attention_heads": "num_attention_heads", "swa_num_key_value_heads": "num_key_value_heads",
+            "swa_head_dim": "head_dim", "swa_v_head_dim": "v_head_dim",
+        }  # fmt: skip
+    else:
+        names = {"global_head_dim": "head_dim", "num_global_key_value_heads": "num_key_value_heads"}
+    fields.used.update(
+        name
+        for name in ("swa_num_attention_heads", "swa_num_key_value_heads", "swa_head_dim", "swa_v_head_dim",
+                     "global_head_dim", "num_global_key_value_heads")
+        if name in fields.values
+    )  # fmt: skip
+    apart = {to: fields.values[name] for name, to in names.items() if name in fields.values}
+    for to, value in apart.items():
+        fields.whole(next(name for name, other in names.items() if other == to), value)
+    if apart:
+        which = "layers with a window" if sliding else "layers that see the whole context"
+        fields.say(f"{which} have sizes of their own", *(n for n in names if n in fields.values))
+    own = fields.over(apart) if apart else fields
+    if apart:  # other names of a size that has its own value here no longer speak for it
+        own = own.over({}) if not apart else _without_aliases(own, apart)
+    return _heads(own)
+
+
+def _without_aliases(fields: Fields, kept: Mapping[str, int]) -> Fields:
+    from .vocabulary import ALIASES
+
+    for name in kept:
+        for alias in ALIASES.get(name, ()):
+            fields.values.pop(alias, None)
+    return fields
+
+
+def _heads(fields: Fields) -> LayerKind:
+    hidden = fields.need("hidden_size", "the model width")
+    heads = fields.need("num_attention_heads", "the number of query heads")
+    kv = _kv_heads(fields, heads)
+    width = fields.integer("head_dim")
+    if width is None:
+        if hidden % heads:
+            raise fields.fail(
+                fields.named("hidden_size") or "hidden_size",
+                f"no head_dim, and hidden_size {hidden} is no multiple of the {heads} heads (num_attention_heads)",
+            )
+        width = hidden // heads
+        fields.say(f"the width of a head is {hidden}/{heads} = {width}", "head_dim")
+    else:
+        fields.say(f"the width of a head, whatever hidden_size/heads would be ({hidden}/{heads})", "head_dim")
+    values = fields.integer("v_head_dim") or width
+    dims = {"d_model": hidden, "d_k": width, "d_v": values}
+    if kv == heads:
+        return LayerKind("mha", {**dims, "H": heads})
+    if kv == 1:
+        return LayerKind("mqa", {**dims, "H": heads})
+    return LayerKind("gqa", {**dims, "H_q": heads, "H_kv": kv})
+
+
+def _kv_heads(fields: Fields, heads: int) -> int:
+    """How many heads keep keys and values."""
+    single = next((n for n in ("multi_query", "multi_query_attention") if fields.flag(n)), None)
+    new = fields.flag("new_decoder_architecture")
+    kv = fields.integer("num_key_value_heads")
+    name = fields.named("num_key_value_heads")
+    if single == "multi_query" and not new:
+        fields.say("all query heads share one head of keys and values, whatever else is said", single)
+        return 1
+    if fields.get("attn_type") == "multiquery_attention":
+        fields.say("all query heads share one head of keys and values", "attn_type")
+        return 1
+    if new is False and single is None and name == "num_kv_heads":
+        fields.say("without multi_query each head keeps its own keys and values", "new_decoder_architecture")
+        return heads
+    if kv is None:
+        fields.say(f"each of the {heads} heads keeps its own keys and values", "num_key_value_heads")
+        return heads
+    if kv > heads or heads % kv:
+        raise fields.fail(
+            name or "num_key_value_heads",
+            f"{heads} query heads (num_attention_heads) do not share {kv} key/value heads ({name}) evenly",
+        )
+    fields.say(f"{heads} query heads share {kv} heads of keys and values", name or "num_key_value_heads")
+    return kv
+
+
+def window_of(fields: Fields, word: str, index: int) -> int:
+    """The rows a layer sees that is said to have a window or chunks."""
+    name = "attention_chunk_size" if word == "chunked" else "sliding_window"
+    found = fields.named(name)
+    if found is None:
+        by = next((n for n in ("compress_ratios", "layer_types") if n in fields.values), "")
+        raise fields.missing(name, f"layer {index} sees rows in a window or chunk{by and f', says {by}'}")
+    value = fields.values[found]
+    size = fields.whole(found, value, -1)
+    if size < 1 or (word == "sliding" and fields.flag("use_sliding_window") is False):
+        switch = "use_sliding_window is false" if size >= 1 else f"{found} is {shown(value)}"
+        raise fields.fail(found, f"layer {index} is said to have a window, and {switch}; one of them is wrong")
+    return size

@@ -1,0 +1,179 @@
+"""What the layers of a released model cost and keep, kind by kind, and what that says for running it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from .conventions import Conventions
+from .crossover import Crossover
+from .derivation import Derivation, Study, crossover_of, derive
+from .errors import InputError
+from .hardware import Accelerator
+from .library import load_variant
+from .poly import Coefficient, Poly
+from .regions import build_graph
+from .released import LayerGroup, Released
+from .search import order_names
+from .sharding import UNSPLIT, Split
+from .speculation import Budget, budget_of
+from .stored import Stored, stored
+
+__all__ = ["Asked", "LayerCost", "ModelCost", "model_cost"]
+
+CONTEXT = 8192
+"""Context tokens where none are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a model is run."""
+
+    conventions: Conventions
+    """The knobs."""
+    values: Mapping[str, Coefficient]
+    """Sizes given by hand: L, S, B, b."""
+    gpu: Accelerator | None = None
+    """The accelerator."""
+    split: Split = UNSPLIT
+    """Ranks."""
+    layout: str = ""
+    """How cached rows are stored."""
+    compute: str = "bf16"
+    """Element type of the arithmetic."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerCost:
+    """The layers of one kind."""
+
+    group: LayerGroup
+    """Which."""
+    derivation: Derivation
+    """One step of one of them, in its best order, on one rank."""
+    kept: Stored
+    """What one of them keeps, on one rank."""
+    whole: Stored
+    """What one of them keeps, on all ranks together if there were one."""
+    crossover: Crossover | None
+    """Where absorbing and expanding cost the same, where it has both orders."""
+    budget: Budget | None
+    """How many queries are free on the accelerator."""
+
+    @property
+    def switch(self) -> Fraction | None:
+        """The number of queries from which expanding costs fewer FLOPs than absorbing, at the model's sizes."""
+        if self.crossover is None:
+            return None
+        values = {n: v for n, v in self.derivation.study.values.items() if n != "S"}
+        for solution in self.crossover.solutions:
+            if all(c.holds(values) for c in solution.conditions):
+                found = solution.root.value(values)
+                return None if found is None else Fraction(found)
+        return None
+
+    @property
+    def free(self) -> int | None:
+        """Queries that are free on the accelerator."""
+        gpu = self.derivation.study.gpu
+        if self.budget is None or gpu is None:
+            return None
+        return self.budget.at(self.derivation.study.values, gpu.ridge(self.derivation.study.compute))
+
+    def value(self, quantity: Poly) -> Coefficient:
+        """A quantity of this layer as a number."""
+        found = self.derivation.value(quantity)
+        assert found is not None, "every size of a released model is known"
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCost:
+    """A model, with what its layers cost and keep."""
+
+    model: Released
+    """Which."""
+    asked: Asked
+    """How it is run."""
+    layers: tuple[LayerCost, ...]
+    """By kind."""
+
+    def sum(self, of: str, whole: bool = True) -> Coefficient:
+        """A quantity of what is kept, summed over all layers: `short`, `long`, `bytes`, `state`, ..."""
+        return sum(
+            (
+                layer.group.count * layer.value(getattr(layer.whole if whole else layer.kept, of))
+                for layer in self.layers
+            ),
+            Fraction(0),
+        )
+
+    @property
+    def flops(self) -> Coefficient:
+        """Arithmetic of one step over all layers, in scope, on one rank."""
+        return sum((x.group.count * x.value(x.derivation.flops) for x in self.layers), Fraction(0))
+
+    @property
+    def bytes(self) -> Coefficient:
+        """Bytes of one step over all layers, in scope, on one rank."""
+        return sum((x.group.count * x.value(x.derivation.bytes) for x in self.layers), Fraction(0))
+
+
+def model_cost(model: Released, asked: Asked) -> ModelCost:
+    """Derives one step of each kind of layer. Raises InputError for sizes and conventions that do not fit."""
+    values: dict[str, Coefficient] = {"L": CONTEXT, **asked.values}
+    if asked.conventions.phase == "decode":
+        values.setdefault("S", 1)
+    return ModelCost(
+        model, replace(asked, values=values), tuple(_layer(model, g, asked, values) for g in model.groups)
+    )
+
+
+def _layer(model: Released, group: LayerGroup, asked: Asked, given: Mapping[str, Coefficient]) -> LayerCost:
+    variant = load_variant(group.kind.variant)
+    checkpoint = model.checkpoint(group)
+    values = checkpoint.values(variant.symbols)
+    values |= {name: value for name, value in given.items() if name in variant.symbols}
+    missing = sorted({*variant.symbols} - {*values} - {"S", "B"})
+    if missing:
+        raise InputError(
+            f"{model.name}: {group.kind.variant} needs {', '.join(missing)}, which the model does not give; give "
+            f"{'it' if len(missing) == 1 else 'them'} with --set"
+        )
+    study = Study(
+        variant, asked.conventions, values, checkpoint, asked.gpu, asked.split, asked.layout, asked.compute
+    )
+    derivation = derive(study, "best")
+    graph = derivation.cost.graph
+    alone = replace(study, split=UNSPLIT)
+    return LayerCost(
+        group, derivation, stored(graph, study.sizes(graph)), stored(graph, alone.sizes(graph)),
+        _crossing(alone), _budget(alone),
+    )  # fmt: skip
+
+
+def _crossing(study: Study) -> Crossover | None:
+    """From how many queries forming keys and values costs fewer FLOPs than absorbing."""
+    if not {"absorb", "expand"} <= {*order_names(build_graph(study.variant))}:
+        return None
+    conventions = Conventions(phase="verify", scope="attention", pairs=study.conventions.pairs)
+    asked = replace(study, conventions=conventions, values={n: v for n, v in study.values.items() if n != "S"})
+    try:
+        return crossover_of(asked, "absorb", "expand", "S")
+    except InputError:  # no closed form
+        return None
+
+
+def _budget(study: Study) -> Budget | None:
+    if study.gpu is None or study.conventions.caches == "none":
+        return None
+    values = {n: v for n, v in study.values.items() if n != "S"}
+    named = order_names(build_graph(study.variant))
+    order = "absorb" if "absorb" in named else named[0]
+    try:
+        return budget_of(
+            replace(study, conventions=replace(study.conventions, phase="verify"), values=values), order
+        )
+    except InputError:  # no formula in S, or a chunk that decode does not fill
+        return None
