@@ -99,7 +99,8 @@ def _ranks(cost: ModelCost) -> Iterator[str]:
         yield f"{ranks}, each keeps 1/{tp} of the cached rows: no copies."
     else:
         yield (
-            f"{ranks}, each keeps {number_text(100 * part)} % of the cached rows, {number_text(part * tp)} times "
+            f"{ranks}, each keeps {number_text(100 * part)} % of the cached rows, "
+            f"{number_text(part * tp)} times "
             f"an equal share; ranks that share the batch keep 1/{tp} each."
         )
 
@@ -112,11 +113,14 @@ def _drafts(cost: ModelCost) -> Iterator[str]:
     gpu = layer.derivation.study.gpu
     name = gpu.title if gpu is not None else ""
     if (free or 0) < 2:
-        yield f"{_kind(layer)}: a second query token is past the ridge of {name}, so drafted tokens are not free."
+        yield (
+            f"{_kind(layer)}: a second query token is past the ridge of {name}, so drafted tokens are not free."
+        )
     else:
         fewest = f" (fewest in {_kind(layer)})" if len(found) > 1 else ""
         yield (
-            f"On {name} up to {free:,} query tokens a step wait for memory{fewest}: a draft of {free - 1:,} tokens "
+            f"On {name} up to {free:,} query tokens a step wait for memory{fewest}: a draft of "
+            f"{free - 1:,} tokens "
             "is verified in the time of one."
         )
 

@@ -18,7 +18,8 @@ def crossover_between(
 ) -> tuple[Crossover, Study]:
     """Where they cost the same in `symbol`, in `flops` or `bytes` of the scope, and a study of both.
 
-    Sizes of one name are one size. Raises InputError for a symbol nobody has, and where there is no closed form.
+    Sizes of one name are one size. Raises InputError for a symbol nobody has,
+    and where there is no closed form.
     """
     both = _joined(*studies)
     if symbol not in both.variant.symbols:
@@ -53,7 +54,8 @@ def _joined(first: Study, second: Study) -> Study:
             )
     references = "; ".join(dict.fromkeys(v.reference for v in (one, two) if v.reference))
     variant = replace(
-        one, name=f"{one.name} against {two.name}", title=f"{one.title} and {two.title[:1].lower()}{two.title[1:]}",
+        one, name=f"{one.name} against {two.name}",
+        title=f"{one.title} and {two.title[:1].lower()}{two.title[1:]}",
         reference=references, symbols={**two.symbols, **one.symbols}, assume=(*one.assume, *two.assume),
     )  # fmt: skip
     return replace(first, variant=variant, values={**second.values, **first.values})

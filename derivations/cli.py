@@ -29,6 +29,7 @@ _COMMANDS = {
     "prove": ("prove", "Claims about a variant, or your own: proved, refuted or open."),
     "roofline": ("roofline", "Variants under the roof of an accelerator."),
     "speculate": ("speculate", "How many query tokens are free, and what drafting gains."),
+    "variant": ("authoring", "Start a variant of your own, or check one."),
     "report": ("report", "Derive and render everything into a folder."),
 }
 

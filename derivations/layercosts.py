@@ -138,7 +138,8 @@ def _layer(model: Released, group: LayerGroup, asked: Asked, given: Mapping[str,
     missing = sorted({*variant.symbols} - {*values} - {"S", "B"})
     if missing:
         raise InputError(
-            f"{model.name}: {group.kind.variant} needs {', '.join(missing)}, which the model does not give; give "
+            f"{model.name}: {group.kind.variant} needs {', '.join(missing)}, which the model does not "
+            "give; give "
             f"{'it' if len(missing) == 1 else 'them'} with --set"
         )
     study = Study(

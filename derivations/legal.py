@@ -9,6 +9,7 @@ from .dims import latex_of_name
 from .equations import Equation, Ref
 from .errors import InputError, unknown
 from .legalbarriers import check_barrier, check_masks, selects
+from .problems import AT_ONCE, Problems
 from .program import AxisKind, Role, Tensor, Variant
 
 __all__ = ["check_program"]
@@ -17,30 +18,39 @@ _GIVEN = (Role.INPUT, Role.WEIGHT, Role.TABLE)
 _KEPT = (Role.CACHE, Role.STATE)
 
 
-def check_program(variant: Variant) -> Variant:
-    """The variant with its temporaries declared and outputs marked. Raises InputError otherwise."""
+def check_program(variant: Variant, problems: Problems = AT_ONCE) -> Variant:
+    """The variant with its temporaries declared and outputs marked; what is wrong goes to `problems`."""
     if not variant.equations:
         raise InputError("the variant has no equations", variant.place)
     for tensor in variant.tensors.values():
-        _known_axes(variant, tensor.axes, tensor)
-        if tensor.scan is not None and (tensor.scan not in variant.axes or tensor.scan in tensor.axes):
-            known = [axis for axis in variant.axes if axis not in tensor.axes]
-            raise unknown(f"axis along which {tensor.name} is updated", tensor.scan, known, tensor.place)
-    variant = _with_temporaries(variant)
+        with problems.aside():
+            _known_axes(variant, tensor.axes, tensor)
+            _check_scan(variant, tensor)
+    earlier = len(problems.found)
+    variant = _with_temporaries(variant, problems)
     defined: set[str] = set()
     for index, equation in enumerate(variant.equations):
-        _check_left(variant, equation, defined)
-        _check_right(variant, equation, defined, index)
+        with problems.aside():
+            _check_left(variant, equation, defined)
+            _check_right(variant, equation, defined, index)
         defined.update(ref.name for ref in equation.left)
+    if len(problems.found) > earlier:  # what follows speaks of a program whose equations fit together
+        return variant
     variant = _with_scans(_with_outputs(variant))
-    _check_use(variant, defined)
-    check_masks(variant)
-    _check_orders(variant)
+    _check_use(variant, defined, problems)
+    check_masks(variant, problems)
+    _check_orders(variant, problems)
     if variant.options:
         used = {r.name for e in variant.equations for r in (*e.left, *e.uses)}
         kept = {name: t for name, t in variant.tensors.items() if name in used}
         variant = replace(variant, tensors=kept)
     return variant
+
+
+def _check_scan(variant: Variant, tensor: Tensor) -> None:
+    if tensor.scan is not None and (tensor.scan not in variant.axes or tensor.scan in tensor.axes):
+        known = [axis for axis in variant.axes if axis not in tensor.axes]
+        raise unknown(f"axis along which {tensor.name} is updated", tensor.scan, known, tensor.place)
 
 
 def _known_axes(variant: Variant, axes: Iterable[str], tensor: Tensor) -> None:
@@ -52,13 +62,13 @@ def _known_axes(variant: Variant, axes: Iterable[str], tensor: Tensor) -> None:
         raise InputError(f"{tensor.name} needs axes, each once", tensor.place)
 
 
-def _with_temporaries(variant: Variant) -> Variant:
+def _with_temporaries(variant: Variant, problems: Problems) -> Variant:
     tensors = dict(variant.tensors)
     for equation in variant.equations:
-        for ref in (*equation.left, *equation.uses):
-            for axis in ref.axes:
-                if axis not in variant.axes:
-                    raise unknown("axis", axis, variant.axes, equation.place)
+        axes = {axis for ref in (*equation.left, *equation.uses) for axis in ref.axes}
+        for axis in sorted(axes - {*variant.axes}):
+            with problems.aside():
+                raise unknown("axis", axis, variant.axes, equation.place)
         for ref in equation.left:
             if ref.name not in tensors:
                 tensors[ref.name] = Tensor(
@@ -196,20 +206,12 @@ def _with_scans(variant: Variant) -> Variant:
     return replace(variant, tensors=tensors)
 
 
-def _check_use(variant: Variant, defined: set[str]) -> None:
+def _check_use(variant: Variant, defined: set[str], problems: Problems) -> None:
     used = {ref.name for equation in variant.equations for ref in equation.uses}
     used |= {mask.selector for mask in variant.masks.values() if mask.selector}
     for tensor in variant.tensors.values():
-        if tensor.role in _KEPT and tensor.name not in defined:
-            if variant.options and tensor.name not in used:
-                continue
-            raise InputError(f"the {tensor.role} {tensor.name} is never written", tensor.place)
-        if tensor.role is Role.OUTPUT and tensor.name not in defined:
-            raise InputError(f"the output {tensor.name} is never defined", tensor.place)
-        if tensor.name in used or tensor.role is Role.OUTPUT:
-            continue
-        if tensor.name in defined or not variant.options:
-            raise InputError(f"{tensor.name} is never used", tensor.place)
+        with problems.aside():
+            _check_one_use(variant, tensor, defined, used)
     barrier_made = {r.name for e in variant.equations if e.barrier for r in e.left}
     for equation in variant.equations:
         for ref in equation.uses if equation.barrier is None else ():
@@ -217,7 +219,20 @@ def _check_use(variant: Variant, defined: set[str]) -> None:
                 raise InputError(f"{ref.name} is a selection; name it in a mask", equation.place)
 
 
-def _check_orders(variant: Variant) -> None:
+def _check_one_use(variant: Variant, tensor: Tensor, defined: set[str], used: set[str]) -> None:
+    if tensor.role in _KEPT and tensor.name not in defined:
+        if variant.options and tensor.name not in used:
+            return
+        raise InputError(f"the {tensor.role} {tensor.name} is never written", tensor.place)
+    if tensor.role is Role.OUTPUT and tensor.name not in defined:
+        raise InputError(f"the output {tensor.name} is never defined", tensor.place)
+    if tensor.name in used or tensor.role is Role.OUTPUT:
+        return
+    if tensor.name in defined or not variant.options:
+        raise InputError(f"{tensor.name} is never used", tensor.place)
+
+
+def _check_orders(variant: Variant, problems: Problems) -> None:
     single = {
         e.name: e for e in variant.equations if e.barrier is None and not e.writes and len(e.products) == 1
     }
@@ -225,5 +240,7 @@ def _check_orders(variant: Variant) -> None:
     formable = {name for name in single if name in factors and name not in variant.masks}
     for order in variant.orders:
         for name in (*order.forms, *order.avoids):
-            if name not in formable:
+            if name in formable:
+                continue
+            with problems.aside():
                 raise unknown(f"intermediate in the order {order.name!r}", name, formable, order.place)

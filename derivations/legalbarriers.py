@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .equations import BARRIERS, Equation
 from .errors import InputError, unknown
-from .program import AxisKind, Variant
+from .problems import Problems
+from .program import AxisKind, Mask, Variant
 
 __all__ = ["check_barrier", "check_masks", "selects"]
 
@@ -57,21 +60,27 @@ def selects(variant: Variant, name: str) -> bool:
     )
 
 
-def check_masks(variant: Variant) -> None:
+def check_masks(variant: Variant, problems: Problems) -> None:
+    """Masks belong to score tensors, selectors come out of a selection."""
     defines = {ref.name: e for e in variant.equations for ref in e.left}
     for name, mask in variant.masks.items():
-        if name in defines and defines[name].barrier is not None:
-            raise InputError(
-                f"{name} comes out of {defines[name].barrier}; a mask belongs to its input", mask.place
-            )
-        if name not in defines:
-            scores = [n for n, e in defines.items() if e.barrier is None and _is_score(variant, n)]
-            raise unknown("score tensor of a mask", name, scores, mask.place)
-        kinds = [variant.axes[a].kind for a in variant.tensors[name].axes]
-        if kinds.count(AxisKind.QUERY) != 1 or kinds.count(AxisKind.CONTEXT) != 1:
-            raise InputError(f"a mask needs one query and one context axis, and {name} has not", mask.place)
-        if mask.selector is not None and not (mask.selector in defines and selects(variant, mask.selector)):
-            raise InputError(f"the selector {mask.selector} is not defined by top_n", mask.place)
+        with problems.aside():
+            _check_mask(variant, defines, name, mask)
+
+
+def _check_mask(variant: Variant, defines: Mapping[str, Equation], name: str, mask: Mask) -> None:
+    if name in defines and defines[name].barrier is not None:
+        raise InputError(
+            f"{name} comes out of {defines[name].barrier}; a mask belongs to its input", mask.place
+        )
+    if name not in defines:
+        scores = [n for n, e in defines.items() if e.barrier is None and _is_score(variant, n)]
+        raise unknown("score tensor of a mask", name, scores, mask.place)
+    kinds = [variant.axes[a].kind for a in variant.tensors[name].axes]
+    if kinds.count(AxisKind.QUERY) != 1 or kinds.count(AxisKind.CONTEXT) != 1:
+        raise InputError(f"a mask needs one query and one context axis, and {name} has not", mask.place)
+    if mask.selector is not None and not (mask.selector in defines and selects(variant, mask.selector)):
+        raise InputError(f"the selector {mask.selector} is not defined by top_n", mask.place)
 
 
 def _is_score(variant: Variant, name: str) -> bool:

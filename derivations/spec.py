@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import combinations
+from typing import Any
 
 from .atoms import free_symbols
 from .dims import STANDARD, Dim, is_name, latex_of_name
@@ -15,6 +17,7 @@ from .errors import InputError, Place, unknown
 from .expr import Comparison, parse_comparison
 from .legal import check_program
 from .poly import Poly
+from .problems import AT_ONCE, Problems
 from .program import Axis, Mask, NamedOrder, Tensor, Variant
 from .specparts import axis_of, mask_of, order_of, symbol_of, tensor_of
 from .yamlfile import Entry
@@ -26,10 +29,13 @@ _TOP = ("variant", "title", "reference", "notes", *_PARTS, "options")
 _LIMITS = {"axes": 40, "tensors": 80, "equations": 60, "options": 12, "orders": 20}
 
 
-def read_variant(entry: Entry, options: Iterable[str] = (), reserved: Iterable[str] = ()) -> Variant:
+def read_variant(
+    entry: Entry, options: Iterable[str] = (), reserved: Iterable[str] = (), problems: Problems = AT_ONCE
+) -> Variant:
     """The variant in `entry` with `options` on.
 
-    `reserved` are names a variant cannot have (commands). Raises InputError with file and line.
+    `reserved` are names a variant cannot have (commands). Raises InputError with file and line, or leaves
+    what is wrong in `problems`.
     """
     top = entry.mapping(allowed=_TOP, required=("variant", "title", "axes", "tensors", "equations"))
     base = _identifier(top["variant"], "variant")
@@ -37,6 +43,9 @@ def read_variant(entry: Entry, options: Iterable[str] = (), reserved: Iterable[s
         raise top["variant"].fail(f"{base!r} is a command of derive; give the variant another name")
     offered = top["options"].mapping() if "options" in top else {}
     chosen = _chosen_options(tuple(options), offered, base)
+    for one, two in combinations(chosen, 2):
+        with problems.aside():
+            _check_together(one, two, offered, base)
     layers = [_part(top)]
     for name in offered:
         body = offered[name].mapping(allowed=("title", "with", *_PARTS))
@@ -44,20 +53,61 @@ def read_variant(entry: Entry, options: Iterable[str] = (), reserved: Iterable[s
         if name in chosen:
             layers.append(_part(body))
             layers += [_part(together[o].mapping(_PARTS)) for o in together if o in chosen]
-    parts = _Parts()
+    parts = _Parts(problems)
     for layer in layers:
         parts.add(layer)
+    title, reference, notes = "", "", tuple[str, ...]()
+    with problems.aside():
+        title = _title(top["title"].text(120), [offered[o] for o in chosen])
+    with problems.aside():
+        reference = top["reference"].text() if "reference" in top else ""
+    with problems.aside():
+        notes = top["notes"].texts() if "notes" in top else ()
     variant = parts.variant(
         name="+".join((base, *chosen)),
         base=base,
         options=chosen,
-        title=_title(top["title"].text(120), [offered[o] for o in chosen]),
-        reference=top["reference"].text() if "reference" in top else "",
-        notes=top["notes"].texts() if "notes" in top else (),
+        title=title,
+        reference=reference,
+        notes=notes,
         place=Place(entry.place.file),
         all_options=tuple(offered),
     )
-    return check_program(variant)
+    return check_program(variant, problems)
+
+
+def _check_together(one: str, two: str, offered: Mapping[str, Entry], base: str) -> None:
+    """Two options may not say different things of one name, unless one says what holds when both are on."""
+    first, second = (_said(offered[name]) for name in (one, two))
+    settled = _settled(offered[one], two) | _settled(offered[two], one)
+    for key in first:
+        if key in second and first[key][0] != second[key][0] and key not in settled:
+            part, name = key
+            raise second[key][1].fail(
+                f"the options {one} and {two} of {base} say different things of {name} ({part}); use "
+                "one of them, or "
+                f"say under `with` what holds when both are on"
+            )
+
+
+def _said(body: Entry) -> dict[tuple[str, str], tuple[Any, Entry]]:
+    """What an option says of which name."""
+    found: dict[tuple[str, str], tuple[Any, Entry]] = {}
+    fields = body.mapping()
+    for part in ("axes", "tensors", "masks", "orders"):
+        for name, entry in fields[part].mapping().items() if part in fields else ():
+            found[part, name] = (entry.plain(), entry)
+    for entry in fields["equations"].items() if "equations" in fields else ():
+        text = str(entry.value)
+        found["equations", text.partition("[")[0].strip()] = ("".join(text.split()), entry)
+    return found
+
+
+def _settled(body: Entry, other: str) -> set[tuple[str, str]]:
+    """Names of which an option says what they are when another one is on too."""
+    fields = body.mapping()
+    together = fields["with"].mapping() if "with" in fields else {}
+    return {*_said(together[other])} if other in together else set()
 
 
 def _part(mapping: Mapping[str, Entry]) -> dict[str, Entry]:
@@ -88,7 +138,8 @@ def _identifier(entry: Entry, what: str) -> str:
 class _Parts:
     """The merged layers of a file: the base, then each option that is on."""
 
-    def __init__(self) -> None:
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
         self.symbols: dict[str, Dim] = {}
         self.axes: dict[str, Axis] = {}
         self.tensors: dict[str, Tensor] = {}
@@ -101,34 +152,45 @@ class _Parts:
         for key, limit in _LIMITS.items():
             if key in layer and layer[key].size() > limit:
                 raise layer[key].fail(f"more than {limit} {key}")
+        aside = self.problems.aside
         for name, entry in _map(layer, "symbols"):
-            self.symbols[name] = symbol_of(name, entry)
+            with aside():
+                self.symbols[name] = symbol_of(name, entry)
         for name, entry in _map(layer, "axes"):
-            self.axes[name] = axis_of(name, entry)
+            with aside():
+                self.axes[name] = axis_of(name, entry)
         for name, entry in _map(layer, "tensors"):
-            self.tensors[name] = tensor_of(name, entry)
+            with aside():
+                self.tensors[name] = tensor_of(name, entry)
         self.add_equations(layer["equations"].items() if "equations" in layer else [])
         for name, entry in _map(layer, "masks"):
-            self.masks[name] = mask_of(entry)
+            with aside():
+                self.masks[name] = mask_of(entry)
         for entry in layer["assume"].items() if "assume" in layer else []:
-            self.assume.append(parse_comparison(entry.text(), entry.place))
+            with aside():
+                self.assume.append(parse_comparison(entry.text(), entry.place))
         for name, entry in _map(layer, "orders"):
-            self.orders[name] = order_of(name, entry)
+            with aside():
+                self.orders[name] = order_of(name, entry)
 
     def add_equations(self, entries: list[Entry]) -> None:
         """Put a layer's equations in: same left side replaces, new ones go before the next replaced.
 
         Where nothing of the layer is replaced after it, a new equation goes to the end.
         """
-        new = [parse_equation(entry.text(500), entry.place) for entry in entries]
+        new: list[Equation] = []
+        for entry in entries:
+            with self.problems.aside():
+                new.append(parse_equation(entry.text(500), entry.place))
         old = {equation.name: index for index, equation in enumerate(self.equations)}
         pending: list[Equation] = []
         before: dict[int, list[Equation]] = {}
         seen: set[str] = set()
         for equation in new:
             for ref in equation.left:
-                if ref.name in seen:
-                    raise InputError(f"{ref.name} is defined twice", equation.place)
+                with self.problems.aside():
+                    if ref.name in seen:
+                        raise InputError(f"{ref.name} is defined twice", equation.place)
                 seen.add(ref.name)
             pending.append(equation)
             if equation.name in old:

@@ -1,4 +1,6 @@
-"""What one layer keeps between steps: rows that grow, rows that stop growing at a window, states that never do."""
+"""What one layer keeps between steps: rows that grow, rows that stop growing at a window, states that
+never do.
+"""
 
 from __future__ import annotations
 

@@ -47,6 +47,14 @@ class Entry:
         except InputError as error:
             raise (error if error.place else self.fail(str(error))) from None
 
+    def plain(self) -> Any:
+        """The value without places, to compare."""
+        if isinstance(self.value, dict):
+            return {name: entry.plain() for name, entry in self.value.items()}
+        if isinstance(self.value, list):
+            return [entry.plain() for entry in self.value]
+        return self.value
+
     def size(self) -> int:
         """How many entries a list or a mapping has; 0 for a scalar."""
         return len(self.value) if isinstance(self.value, list | dict) else 0

@@ -475,7 +475,7 @@ def test_random_windows(path: Path, seed: int) -> None:
 # ------------------------------------------------------------------------------------ states and hybrids
 
 
-@pytest.mark.parametrize("layers", [40, 48, 42, 4, 3])
+@pytest.mark.parametrize("layers", [40, 48, 42, 7, 4])
 def test_every_fourth_layer_has_a_cache_and_the_others_a_state(path: Path, layers: int) -> None:
     fields: Fields = {
         "hidden_size": 2048,

@@ -19,6 +19,7 @@ LEVELS = (
     ("atoms",),
     ("dims",),
     ("syntax",),
+    ("problems",),
     ("expr", "yamlfile", "equations"),
     ("program",),
     ("legalbarriers",),

@@ -26,6 +26,8 @@ MAY_REFUSE = {
     # the file does not say which layers have the window
     "gemma-2-9b.json": ("sliding_window", "layer_types", "cache_implementation"),
     "llama-4-maverick.json": ("attention_chunk_size", "layer_types", "no_rope_layer"),
+    # the query heads differ from layer to layer
+    "laguna-s-2.1.json": ("num_attention_heads_per_layer",),
     # Mamba-1 has channels, not heads
     "jamba-1.5-mini.json": ("attn_layer_period", "mamba_d_state", "mamba_expand"),
 }

@@ -42,7 +42,8 @@ def _ridge(flags: dict[str, Any]) -> Fraction | None:
 
 
 @click.command(
-    help="Where two orders of VARIANT cost the same, and which is cheaper on each side; or where two variants do: "
+    help="Where two orders of VARIANT cost the same, and which is cheaper on each side; or where two "
+    "variants do: "
     "derive crossover VARIANT[:ORDER] VARIANT[:ORDER]."
 )
 @click.argument("variant")

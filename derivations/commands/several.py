@@ -14,7 +14,8 @@ __all__ = ["models_in", "studies_of"]
 def studies_of(variants: tuple[str, ...], flags: dict[str, Any]) -> list[tuple[Any, str | None]]:
     """The study of each variant under the same flags, and the order asked for, if any.
 
-    A model (a bundled name, a config.json, a YAML file of a checkpoint) stands for each kind of its layers, with
+    A model (a bundled name, a config.json,
+    a YAML file of a checkpoint) stands for each kind of its layers, with
     its own sizes. A size may be a symbol of some of them only. Raises InputError for one that none has.
     """
     from ..dims import parse_assignments

@@ -10,7 +10,7 @@ from ..errors import InputError, Place
 from .jsonfile import kind_of, line_of
 from .vocabulary import ALIASES
 
-__all__ = ["Decision", "Fields", "shown"]
+__all__ = ["Decision", "Fields", "shown", "unread"]
 
 MOST = 10**9
 """No size of a layer comes near."""
@@ -52,7 +52,9 @@ class Fields:
         )
 
     def named(self, name: str) -> str | None:
-        """The name under which a field is there; all its names must agree. Raises InputError where they do not."""
+        """The name under which a field is there; all its names must agree. Raises InputError where they
+        do not.
+        """
         found = [alias for alias in (name, *ALIASES.get(name, ())) if alias in self.values]
         self.used.update(found)
         for other in found[1:]:
@@ -145,7 +147,9 @@ class Fields:
 
 def shown(value: Any, longest: int = 48) -> str:
     """A value for messages: one line, no control characters, cut."""
-    if isinstance(value, list | tuple) and len(value) > 4:
+    if isinstance(value, dict):
+        text = "{" + ", ".join(str(name) for name in value) + "}"
+    elif isinstance(value, list | tuple) and len(value) > 4:
         text = f"[{', '.join(shown(v, 20) for v in value[:4])}, ...] ({len(value)} entries)"
         longest = 90
     elif isinstance(value, str):

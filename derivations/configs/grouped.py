@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .fields import Fields, shown
+from .vocabulary import ALIASES
 
 __all__ = ["LayerKind", "grouped", "window_of"]
 
@@ -25,40 +26,28 @@ class LayerKind:
         return self.variant, tuple(sorted(self.dims.items()))
 
 
+_SLIDING = {
+    "swa_num_attention_heads": "num_attention_heads", "swa_num_key_value_heads": "num_key_value_heads",
+    "swa_head_dim": "head_dim", "swa_v_head_dim": "v_head_dim",
+}  # fmt: skip
+"""Sizes that layers with a window may have apart -> whose place they take."""
+_WHOLE = {"global_head_dim": "head_dim", "num_global_key_value_heads": "num_key_value_heads"}
+"""The same for layers that see the whole context."""
+
+
 def grouped(fields: Fields, sliding: bool) -> LayerKind:
-    """Multi-head, grouped-query or multi-query attention, with the widths that window layers may have apart."""
-    if sliding:
-        names = {
-            "swa_num_attention_heads": "num_attention_heads", "swa_num_key_value_heads": "num_key_value_heads",
-            "swa_head_dim": "head_dim", "swa_v_head_dim": "v_head_dim",
-        }  # fmt: skip
-    else:
-        names = {"global_head_dim": "head_dim", "num_global_key_value_heads": "num_key_value_heads"}
-    fields.used.update(
-        name
-        for name in ("swa_num_attention_heads", "swa_num_key_value_heads", "swa_head_dim", "swa_v_head_dim",
-                     "global_head_dim", "num_global_key_value_heads")
-        if name in fields.values
-    )  # fmt: skip
-    apart = {to: fields.values[name] for name, to in names.items() if name in fields.values}
-    for to, value in apart.items():
-        fields.whole(next(name for name, other in names.items() if other == to), value)
-    if apart:
-        which = "layers with a window" if sliding else "layers that see the whole context"
-        fields.say(f"{which} have sizes of their own", *(n for n in names if n in fields.values))
-    own = fields.over(apart) if apart else fields
-    if apart:  # other names of a size that has its own value here no longer speak for it
-        own = own.over({}) if not apart else _without_aliases(own, apart)
+    """Multi-head, grouped-query or multi-query attention, with the sizes that some layers have apart."""
+    fields.used.update(name for name in (*_SLIDING, *_WHOLE) if name in fields.values)
+    apart = {to: name for name, to in (_SLIDING if sliding else _WHOLE).items() if name in fields.values}
+    if not apart:
+        return _heads(fields)
+    which = "layers with a window" if sliding else "layers that see the whole context"
+    fields.say(f"{which} have sizes of their own", *apart.values())
+    own = fields.over({to: fields.whole(name, fields.values[name]) for to, name in apart.items()})
+    for to in apart:  # the other names of a size speak of the other layers
+        for alias in ALIASES.get(to, ()):
+            own.values.pop(alias, None)
     return _heads(own)
-
-
-def _without_aliases(fields: Fields, kept: Mapping[str, int]) -> Fields:
-    from .vocabulary import ALIASES
-
-    for name in kept:
-        for alias in ALIASES.get(name, ()):
-            fields.values.pop(alias, None)
-    return fields
 
 
 def _heads(fields: Fields) -> LayerKind:
@@ -70,7 +59,8 @@ def _heads(fields: Fields) -> LayerKind:
         if hidden % heads:
             raise fields.fail(
                 fields.named("hidden_size") or "hidden_size",
-                f"no head_dim, and hidden_size {hidden} is no multiple of the {heads} heads (num_attention_heads)",
+                f"no head_dim, and hidden_size {hidden} is no multiple of the {heads} heads "
+                "(num_attention_heads)",
             )
         width = hidden // heads
         fields.say(f"the width of a head is {hidden}/{heads} = {width}", "head_dim")

@@ -1,4 +1,6 @@
-"""A JSON file as plain values, checked before anything is built: size, depth, encoding, keys that stand twice."""
+"""A JSON file as plain values, checked before anything is built: size, depth, encoding, keys that stand
+twice.
+"""
 
 from __future__ import annotations
 

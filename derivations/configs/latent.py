@@ -101,7 +101,8 @@ def pooled(fields: Fields, word: str, window: int, ratio: int) -> LayerKind:
     if kv != 1:
         raise fields.fail(
             fields.named("num_key_value_heads") or "",
-            f"pooled rows of {kv} key/value heads are not understood; published files with compress_ratios have 1",
+            f"pooled rows of {kv} key/value heads are not understood; published files with "
+            "compress_ratios have 1",
         )
     dims = {
         "d_model": fields.need("hidden_size", "the model width"), "H": heads,

@@ -120,7 +120,8 @@ def _ratios(fields: Fields, count: int | None) -> Iterator[Said]:
         if fields.whole("compress_ratios", entry, 0) not in kinds:
             raise fields.fail(
                 "compress_ratios",
-                f"the ratio {entry} is not understood: published files have 0 (a window alone), 4 (pooled rows that "
+                f"the ratio {entry} is not understood: published files have 0 (a window alone), 4 "
+                "(pooled rows that "
                 "an index selects) and 128 (pooled rows, all of them)",
             )
     yield "compress_ratios", tuple(kinds[entry] for entry in entries)
@@ -138,7 +139,8 @@ def _indices(fields: Fields, count: int | None) -> Iterator[Said]:
         if sorted((*full, *other)) != [*range(1, total + 1)]:
             raise inner.fail(
                 "full_attn_layers",
-                f"full_attn_layers and kda_layers together must name each of the layers 1 to {total} once; they have "
+                f"full_attn_layers and kda_layers together must name each of the layers 1 to {total} "
+                "once; they have "
                 f"{len(full)} and {len(other)} entries",
             )
         yield "linear_attn_config", tuple(FULL if i + 1 in set(full) else RECURRENT for i in range(total))
@@ -160,7 +162,10 @@ def _intervals(fields: Fields, count: int | None) -> Iterator[Said]:
         rest = SLIDING if named == "global_attn_every_n_layers" else RECURRENT
         yield named, _every(every, FULL, rest, count)
     pattern = fields.named("sliding_window_pattern")
-    if pattern is not None and _window(fields):
+    letters = fields.values[pattern] if pattern is not None else None
+    if pattern is not None and isinstance(letters, str) and letters and not {*letters} - {"L", "G"}:
+        yield pattern, tuple(FULL if letters[i % len(letters)] == "G" else SLIDING for i in range(count))
+    elif pattern is not None and _window(fields):
         size = fields.integer("sliding_window_pattern", most=MOST_LAYERS)
         yield pattern, _every(size or 1, FULL, SLIDING, count)
     if fields.has("attention_chunk_size") and fields.listed("no_rope_layers") is None:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, Place, unknown
+from ..errors import InputError
 from .fields import Decision, Fields, shown, unread
+from .gaps import IGNORED, assumed, merged, with_assumptions, with_attn_config
 from .grouped import LayerKind, grouped, window_of
-from .jsonfile import kind_of, read_json
+from .jsonfile import read_json
 from .latent import index_shared, latent, pooled
 from .pattern import layer_words
+from .perlayer import own_fields, pooling_ratio, row_sources, sharing_fields
 from .recurrent import recurrent
-from .vocabulary import NESTED, READ, speaks_of_attention, without_bearing
+from .vocabulary import READ, speaks_of_attention, without_bearing
 
 __all__ = ["Config", "config_of", "read_config"]
-
-_IGNORED = "ignored"
-_LONGEST = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +50,24 @@ def read_config(text: str, assume: Sequence[str] = ()) -> Config:
 
 def config_of(values: Mapping[str, Any], file: str, text: str = "", assume: Sequence[str] = ()) -> Config:
     """The same from values already read; `text` is the file's, for line numbers."""
-    given, ignored = _assumed(assume)
-    merged = _merged(values, file, text)
-    fields = Fields(_with_assumptions(merged, given, ignored, file, text), file, text)
+    given, ignored = assumed(assume)
+    whole = merged(values, file, text)
+    fields = Fields(with_assumptions(whole, given, ignored, file, text), file, text)
     if fields.flag("is_encoder_decoder"):
         raise fields.fail("is_encoder_decoder", "a model with an encoder is not understood; only decoders are")
     words = layer_words(fields)
-    fields = _with_attn_config(fields)
+    fields = with_attn_config(fields)
     shared = index_shared(fields, len(words))
-    sources = _sources(fields, len(words))
-    own = _own_configs(fields, len(words))
+    sources = row_sources(fields, len(words))
+    own = own_fields(fields, len(words))
     layers = tuple(
         _layer(fields.over(own[i]) if own[i] else fields, word, i, shared[i], sources[i])
         for i, word in enumerate(words)
     )
     if any(sources):
-        fields.say(f"{sum(sources)} layers read the rows of an earlier layer and keep none", *_sharing(fields))
+        fields.say(
+            f"{sum(sources)} layers read the rows of an earlier layer and keep none", *sharing_fields(fields)
+        )
     drafts = fields.integer("num_nextn_predict_layers", least=0) or 0
     modules = fields.integer("num_mtp_modules", least=0) or 0
     drafts = drafts or modules
@@ -77,7 +77,7 @@ def config_of(values: Mapping[str, Any], file: str, text: str = "", assume: Sequ
     fields.flag("use_mtp")
     _use_up(fields, words)
     found = tuple(_not_understood(fields, ignored))
-    return Config(_title(values, file), layers, drafts, {**given, **dict.fromkeys(ignored, _IGNORED)}, found,
+    return Config(_title(values, file), layers, drafts, {**given, **dict.fromkeys(ignored, IGNORED)}, found,
                   tuple(fields.decisions))  # fmt: skip
 
 
@@ -94,117 +94,6 @@ def _title(values: Mapping[str, Any], file: str) -> str:
     )
 
 
-def _assumed(texts: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """Fields given by hand, and fields to be left out of account."""
-    given: dict[str, Any] = {}
-    ignored: list[str] = []
-    for text in texts:
-        name, equals, value = text.partition("=")
-        name = name.strip()
-        if not equals or not value.strip() or len(text) > _LONGEST:
-            raise InputError(f"--assume {shown(text)}: write it as FIELD=VALUE, such as head_dim=128")
-        if name in given or name in ignored:
-            raise InputError(f"--assume {shown(name)} is given twice")
-        if value.strip() == _IGNORED:
-            ignored.append(name)
-            continue
-        if name not in READ:
-            raise unknown("field of --assume", name, READ)
-        try:
-            given[name] = json.loads(value)
-        except (json.JSONDecodeError, RecursionError):
-            given[name] = value.strip()
-    return given, ignored
-
-
-def _with_assumptions(
-    values: Mapping[str, Any], given: Mapping[str, Any], ignored: Sequence[str], file: str, text: str
-) -> dict[str, Any]:
-    fields = Fields(values, file, text)
-    for name, value in given.items():
-        if name in fields.values and fields.values[name] != value:
-            raise fields.fail(
-                name,
-                f"--assume {name}={shown(value)} contradicts the file, which says {shown(fields.values[name])}; "
-                "--assume only fills gaps",
-            )
-    for name in ignored:
-        if name not in fields.values:
-            raise unknown(f"field of {file}", name, fields.values)
-    return {**{n: v for n, v in values.items() if n not in ignored}, **given}
-
-
-def _merged(values: Mapping[str, Any], file: str, text: str) -> dict[str, Any]:
-    """The fields of the language model: those of a nested config, and those beside it that it does not have."""
-    nested = [name for name in NESTED if isinstance(values.get(name), dict)]
-    for name in NESTED:
-        if values.get(name) is not None and name not in nested:
-            raise Fields(values, file, text).fail(
-                name, f"expected an object in {name}, found {kind_of(values[name])}"
-            )
-    if not nested:
-        return dict(values)
-    if len(nested) > 1:
-        raise InputError(f"{' and '.join(nested)} are both there; which is the language model?", Place(file))
-    inner = {name: value for name, value in values[nested[0]].items() if value is not None}
-    for name, value in inner.items():
-        outer = values.get(name)
-        if name in READ and outer is not None and outer != value:
-            raise Fields(values, file, text).fail(
-                name, f"{name} is {shown(outer)} on top and {shown(value)} in {nested[0]}; one of them is wrong"
-            )
-    return {**{n: v for n, v in values.items() if n != nested[0]}, **inner}
-
-
-def _with_attn_config(fields: Fields) -> Fields:
-    """Fields that some files keep in an object of their own."""
-    inner = fields.inner("attn_config")
-    if inner is None:
-        return fields
-    known = {n: v for n, v in inner.values.items() if n in READ and n != "attn_config"}
-    return fields.over({**{n: v for n, v in known.items() if n not in fields.values}})
-
-
-def _sources(fields: Fields, count: int) -> tuple[bool, ...]:
-    """For each layer whether it reads the rows of another one and keeps none."""
-    tail = fields.integer("num_kv_shared_layers", least=0, most=count) or 0
-    found = [i >= count - tail for i in range(count)]
-    listed = fields.listed("kv_source_layers")
-    if listed is not None:
-        if len(listed) != count:
-            raise fields.fail(
-                "kv_source_layers", f"kv_source_layers has {len(listed)} entries for {count} layers"
-            )
-        for i, entry in enumerate(listed):
-            source = fields.whole("kv_source_layers", entry, 0, count - 1)
-            if source > i:
-                raise fields.fail(
-                    "kv_source_layers", f"layer {i} would read the rows of layer {source}, a later one"
-                )
-            found[i] = found[i] or source != i
-    return tuple(found)
-
-
-def _sharing(fields: Fields) -> list[str]:
-    return [name for name in ("num_kv_shared_layers", "kv_source_layers") if fields.has(name)]
-
-
-def _own_configs(fields: Fields, count: int) -> list[dict[str, Any]]:
-    """Fields that some layers have apart, by layer number."""
-    found: list[dict[str, Any]] = [{} for _ in range(count)]
-    inner = fields.inner("per_layer_config")
-    for name, value in inner.values.items() if inner is not None else ():
-        if not name.isdecimal() or int(name[:9]) >= count or not isinstance(value, dict):
-            raise fields.fail("per_layer_config", f"{shown(name)} in per_layer_config is no number of a layer")
-        for field in value:
-            if field not in READ and not without_bearing(field):
-                raise fields.fail("per_layer_config", f"{shown(field)} of layer {name} is not understood")
-        found[int(name)] = value
-    if inner is not None and inner.values:
-        fields.say(f"{len(inner.values)} layers have sizes of their own", "per_layer_config")
-    return found
-
-
 def _layer(fields: Fields, word: str, index: int, shared_index: bool, reads: bool) -> LayerKind | None:
     if word == "mlp":
         return None
@@ -217,7 +106,9 @@ def _layer(fields: Fields, word: str, index: int, shared_index: bool, reads: boo
         )
     window = window_of(fields, word, index) if word in ("sliding", "chunked") else None
     if word in ("csa", "hca") or (fields.has("compress_ratios") and not fields.has("kv_lora_rank")):
-        kind = pooled(fields, word, window or window_of(fields, "sliding", index), _ratio(fields, word, index))
+        kind = pooled(
+            fields, word, window or window_of(fields, "sliding", index), pooling_ratio(fields, word, index)
+        )
         window = None
     elif fields.has("kv_lora_rank"):
         kind = latent(fields, shared_index)
@@ -263,24 +154,12 @@ def _no_latent_query(fields: Fields) -> None:
         )
 
 
-def _ratio(fields: Fields, word: str, index: int) -> int:
-    entries = fields.listed("compress_ratios")
-    if entries is not None:
-        return fields.whole("compress_ratios", entries[index], 0)
-    rates = fields.inner("compress_rates")
-    name = {"csa": "compressed_sparse_attention", "hca": "heavily_compressed_attention"}.get(word)
-    if rates is None or name is None:
-        raise fields.missing(
-            "compress_ratios", f"layer {index} pools rows, and this says how many make one entry"
-        )
-    return rates.need(name, "how many rows make one entry")
-
-
 def _use_up(fields: Fields, words: Sequence[str]) -> None:
     """Fields that say nothing more once the layers are known."""
     latent_layers = fields.has("kv_lora_rank")
     for name in ("max_window_layers", "use_sliding_window", "attention_types", "no_rope_layers",
-                 "no_rope_layer_interval", "cache_implementation", "attn_logit_softcapping", "mamba_expand", "expand",
+                 "no_rope_layer_interval", "cache_implementation", "attn_logit_softcapping",
+                 "mamba_expand", "expand",
                  "attention_k_eq_v", "attn_type", "multi_query", "new_decoder_architecture", "mla_use_nope",
                  "sliding_window_pattern", "full_attention_interval"):  # fmt: skip
         fields.named(name)
@@ -312,7 +191,7 @@ def _not_understood(fields: Fields, ignored: Sequence[str]) -> list[str]:
         raise InputError(
             f"not understood: {names}{more}; what {'they change' if len(refused) > 1 else 'it changes'} is not "
             f"known, so nothing is derived; where a field has no bearing on attention, say so with --assume "
-            f"{first}={_IGNORED}",
+            f"{first}={IGNORED}",
             fields.place(refused[0]),
         )
     return [shown(name) for name in found]

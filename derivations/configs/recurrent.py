@@ -34,7 +34,8 @@ def recurrent(fields: Fields, index: int) -> LayerKind:
     if fields.has("attn_type_list") or fields.has("linear_attn_alpha_factor"):
         return _lightning(fields)
     raise InputError(
-        f"layer {index} is recurrent, and no field says how large its state is; understood are linear_attn_config, "
+        f"layer {index} is recurrent, and no field says how large its state is; understood are "
+        "linear_attn_config, "
         "linear_num_value_heads and its kin, linear_num_heads and linear_head_dim, mamba_n_heads and its kin, "
         "attn_type_list",
         fields.place(fields.named("layer_types") or "layer_types"),
@@ -65,7 +66,8 @@ def _gdn(fields: Fields) -> LayerKind:
         "n_c": fields.need("linear_conv_kernel_dim", "the tokens of the short convolution"),
     }  # fmt: skip
     fields.say(
-        f"a state of {heads} x {dims['d_k']} x {dims['d_v']} for each layer with a gated delta rule: one for each "
+        f"a state of {heads} x {dims['d_k']} x {dims['d_v']} for each layer with a gated delta rule: "
+        "one for each "
         "value head",
         "linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim",
     )  # fmt: skip
@@ -81,7 +83,8 @@ def _mamba(fields: Fields) -> LayerKind:
         found = fields.named("mamba_d_state") or fields.named("state_size") or ""
         raise fields.fail(
             found,
-            f"{found} without heads is the first Mamba, whose state decays in each entry by itself; only Mamba-2, "
+            f"{found} without heads is the first Mamba, whose state decays in each entry by itself; "
+            "only Mamba-2, "
             "with mamba_n_heads, is derived",
         )
     width = _mamba_width(fields, heads, hidden, alone)

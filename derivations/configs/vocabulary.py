@@ -1,4 +1,5 @@
-"""Which fields of a config.json mean what: names that say the same, and names that have no bearing on attention.
+"""Which fields of a config.json mean what: names that say the same, and names that have no bearing on
+attention.
 
 Every structural field that is read is listed here, so that `--assume` knows its name. A field that is neither
 listed nor without bearing is unknown; one whose name speaks of attention is refused, since what it changes is
@@ -30,6 +31,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "num_nextn_predict_layers": ("mtp_num_hidden_layers", "num_mtp_layers"),
     "full_attention_interval": ("global_attn_every_n_layers", "layer_group_size"),
     "linear_conv_kernel_dim": ("short_conv_kernel_size",),
+    "kv_source_layers": ("kv_source_layer_ids",),
     "mamba_n_heads": ("mamba_num_heads",),
     "mamba_d_head": ("mamba_head_dim",),
     "mamba_d_state": ("ssm_state_size",),
@@ -43,7 +45,8 @@ STRUCTURAL = (
     "multi_query", "new_decoder_architecture", "multi_query_attention", "attn_config", "attn_type",
     "kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "qk_head_dim", "mla_use_nope",
     "mla_use_output_gate", "attn_output_gate", "attention_output_gate", "use_attention_gate",
-    "index_n_heads", "index_head_dim", "index_topk", "indexer_types", "index_topk_freq", "index_skip_topk_offset",
+    "index_n_heads", "index_head_dim", "index_topk", "indexer_types", "index_topk_freq",
+    "index_skip_topk_offset",
     "index_topk_pattern",
     "o_lora_rank", "o_groups", "compress_ratios", "compress_rates", "share_q_dim",
     "sliding_window", "use_sliding_window", "max_window_layers", "sliding_window_pattern", "layer_types",
@@ -51,12 +54,14 @@ STRUCTURAL = (
     "attention_chunk_size", "no_rope_layers", "no_rope_layer_interval", "full_attention_interval",
     "hybrid_override_pattern", "attn_type_list", "attn_layer_period", "attn_layer_offset", "full_attn_idxs",
     "attn_layer_indices", "linear_attn_config", "num_kv_shared_layers", "kv_source_layers", "per_layer_config",
+    "num_attention_heads_per_layer", "num_key_value_heads_per_layer",
     "global_head_dim", "num_global_key_value_heads", "swa_num_attention_heads", "swa_num_key_value_heads",
     "swa_head_dim", "swa_v_head_dim", "attention_k_eq_v",
     "linear_num_key_heads", "linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim",
     "linear_conv_kernel_dim", "linear_num_heads", "linear_head_dim", "linear_attn_alpha_factor",
     "mamba_n_heads", "mamba_d_head", "mamba_d_state", "mamba_n_groups", "mamba_d_conv", "mamba_expand",
-    "mamba_d_ssm", "state_size", "expand", "is_encoder_decoder", "num_nextn_predict_layers", "num_mtp_modules", "use_mtp",
+    "mamba_d_ssm", "state_size", "expand", "is_encoder_decoder", "num_nextn_predict_layers",
+    "num_mtp_modules", "use_mtp",
 )  # fmt: skip
 """Every field that is read, under its first name."""
 
@@ -67,7 +72,8 @@ _WITHOUT_BEARING = re.compile(
     r"""(
       model_type|architectures|auto_map|_.*|transformers_version|torch_dtype|dtype|.*_dtype|torchscript
     | use_cache|use_bfloat16|tie_.*|is_decoder|add_cross_attention|cross_attention_hidden_size|pruned_heads
-    | vocab_size.*|.*_vocab_size|.*vocab.*|.*token_?ids?|.*_token_index|.*_token_id_list|.*placeholder.*|bad_words_ids
+    | vocab_size.*|.*_vocab_size|.*vocab.*|.*token_?ids?
+    | .*_token_index|.*_token_id_list|.*placeholder.*|bad_words_ids
     | .*token_?ids?_.*|bo[ia]_.*|eo[ia]_.*|.*_soft_tokens_per_image|mm_tokens_per_image
     | id2label|label2id|num_labels|problem_type|finetuning_task|task_specific_params|tokenizer_class|prefix
     | output_(?!gate).*|return_dict.*|num_logits_to_keep|keys_to_ignore.*|ignore_index|prediction_head
@@ -75,22 +81,26 @@ _WITHOUT_BEARING = re.compile(
     | initializer_.*|init_std|init_method.*|.*_init|.*initializer.*
     | .*_eps|.*_epsilon|eps|norm_.*|.*_norm|.*norm_type|.*layernorm.*|layer_norm.*|qk_ln|.*_norm_.*
     | hidden_act|.*activation.*|.*_act|activation_.*|swiglu_.*|use_swiglu|glu_.*
-    | intermediate_size.*|.*_intermediate_size.*|ffn_.*|.*_ffn_.*|ff_.*|dim_ff|dff|n_inner|mlp_.*|.*_mlp|.*_mlp_.*
-    | .*bias.*|(?!.*share_expert).*expert.*|.*moe.*|.*router.*|.*routed.*|.*routing.*|n_group|topk_group|topk_method|use_grouped_topk
+    | intermediate_size.*|.*_intermediate_size.*|ffn_.*|.*_ffn_.*|ff_.*
+    | dim_ff|dff|n_inner|mlp_.*|.*_mlp|.*_mlp_.*
+    | .*bias.*|(?!.*share_expert).*expert.*|.*moe.*|.*router.*|.*routed.*
+    | .*routing.*|n_group|topk_group|topk_method|use_grouped_topk
     | scoring_func|first_k_dense_replace|decoder_sparse_step|norm_topk_prob|ep_size|seq_aux|.*aux_loss.*
     | num_dense_layers|n_dense_layers|share_expert_dim|num_hash_layers|zero_expert_.*
     | max_position_embeddings|.*max_position_embeddings|n_positions|n_ctx|max_seq_len.*|model_max_length
     | seq_length|initial_context_length|max_sequence_length
     | rope_.*|rotary_.*|partial_rotary_factor|rotary_pct|.*_rope_theta|layer_rope_theta|rope|.*rope_interleave
     | position_embedding_type|position_biased_input|learned_pos_emb|alibi|alibi_.*|use_.*pos.*emb.*|no_bias
-    | .*logit.*scal.*|.*_multiplier|.*_multipliers|.*_scale|scale_.*|.*softcap.*|logits_.*|embedding_.*|softmax_scale
+    | .*logit.*scal.*|.*_multiplier|.*_multipliers|.*_scale
+    | scale_.*|.*softcap.*|logits_.*|embedding_.*|softmax_scale
     | query_pre_attn_scalar|attention_multiplier|qk_scale_factor|.*scal(e|ing)_factor|attn_scale|floor_scale
     | attn_temperature_tuning|log_scaling_.*|dim_model_base|mup_.*|.*_mup|.*_clip.*|clip_.*
     | attn_implementation|attn_impl|attention_softmax_in_fp32|reorder_and_upcast_attn|attn_uses_sequence_id
     | parallel_attn|use_parallel_residual|num_ln_in_parallel_attn|pretraining_tp|slow_but_exact
     | apply_residual_connection_post_layernorm|residual_.*|rescale_.*|use_qk_norm|qk_layernorm|use_post_norm
     | use_gemma_norm|.*sandwich.*
-    | quantization_config|quant.*|.*compression_config|.*vision.*|.*audio.*|.*image.*|.*video.*|projector.*|mm_.*
+    | quantization_config|quant.*|.*compression_config|.*vision.*
+    | .*audio.*|.*image.*|.*video.*|projector.*|mm_.*
     | .*_projector_.*|projectors_bias|word_embed_proj_dim|hidden_size_per_layer_input|.*altup.*|laurel_rank
     | chunk_size_feed_forward|chunk_size|mamba_chunk_size|block_(multiple|ffn|auto).*|time_step_.*|z_loss.*
     | mamba_(proj|conv)_bias|use_(mamba_kernels|mambapy|conv_bias|mem_eff_path|associative_scan)|.*_alpha_factor

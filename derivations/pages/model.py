@@ -90,7 +90,8 @@ def _kept(cost: ModelCost) -> list[Block]:
     length = int(cost.asked.values["L"])
     rows = [_kept_row(layer) for layer in cost.layers]
     total = (
-        cell("all layers"), cell(""), _number(cost.sum("short", False)), _number(cost.sum("long", False)), cell(""),
+        cell("all layers"), cell(""), _number(cost.sum("short", False)), _number(cost.sum("long", False)),
+        cell(""),
         _number(cost.sum("state", False)), cell(bytes_text(cost.sum("bytes", False))),
         cell(bytes_text(cost.sum("state_bytes", False))),
     )  # fmt: skip
@@ -106,8 +107,10 @@ def _kept(cost: ModelCost) -> list[Block]:
     )
     blocks: list[Block] = [
         prose(
-            "Elements that a context token adds to the cached rows of one layer, while no window is full and in the "
-            f"long run, once every window is; rows of one sequence at L = {length:,}. The last line sums over all "
+            "Elements that a context token adds to the cached rows of one layer, while no window is "
+            "full and in the "
+            f"long run, once every window is; rows of one sequence at L = {length:,}. The last line "
+            "sums over all "
             "layers."
         ),
         Table(heads, (*map(tuple, rows), total), "lrrrrrrr"),
@@ -122,8 +125,10 @@ def _kept(cost: ModelCost) -> list[Block]:
         blocks.append(
             prose(
                 f"All this is about the largest of {split.ranks} ranks. One rank alone would keep "
-                f"{number_text(cost.sum('short'))} elements per token, {number_text(cost.sum('long'))} in the long run, "
-                f"{bytes_text(cost.sum('bytes'))} of rows at L and {bytes_text(cost.sum('state_bytes'))} of states."
+                f"{number_text(cost.sum('short'))} elements per token, "
+                f"{number_text(cost.sum('long'))} in the long run, "
+                f"{bytes_text(cost.sum('bytes'))} of rows at L and "
+                f"{bytes_text(cost.sum('state_bytes'))} of states."
             )
         )
     return blocks
@@ -134,7 +139,8 @@ def _kept_row(layer: LayerCost) -> list[Cell]:
     window = value(kept.window) if kept.window is not None else None
     return [
         cell(layer.group.kind.variant), cell(str(layer.group.count)), _number(value(kept.short)),
-        _number(value(kept.long)), _number(window) if window is not None else cell("-"), _number(value(kept.state)),
+        _number(value(kept.long)), _number(window) if window is not None else cell("-"),
+        _number(value(kept.state)),
         cell(bytes_text(value(kept.bytes))), cell(bytes_text(value(kept.state_bytes))),
     ]  # fmt: skip
 
@@ -179,7 +185,8 @@ def _indexer(layer: LayerCost) -> list[str]:
         return []
     one, two = layer.value(found.scan), layer.value(found.core)
     text = (
-        f"{layer.group.kind.variant}: the indexer scans the whole context, {number_text(one)} FLOPs a layer; the "
+        f"{layer.group.kind.variant}: the indexer scans the whole context, {number_text(one)} FLOPs a "
+        "layer; the "
         f"attention on what it selects takes {number_text(two)} and has stopped growing."
     )
     if found.overtakes is not None:

@@ -13,7 +13,9 @@ from typing import Any
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-__all__ = ["escape_latex", "escape_markdown", "template_environment"]
+from ..resources import resource
+
+__all__ = ["escape_latex", "escape_markdown", "plain_text", "template_environment"]
 
 WIDTH = 100
 """Columns of plain text."""
@@ -128,3 +130,9 @@ def template_environment() -> ImmutableSandboxedEnvironment:
         text_table=_text_table,
     )
     return environment
+
+
+def plain_text(template: str, **values: str) -> str:
+    """A bundled template of plain text, filled."""
+    text = resource("templates", *template.split("/")).read_text(encoding="utf-8")
+    return template_environment().from_string(text).render(**values)
