@@ -27,6 +27,7 @@ from .regions import build_graph
 from .scanning import scanned
 from .search import choose, order_names
 from .sharding import UNSPLIT, Split
+from .stored import Stored, stored
 from .terms import Kind
 from .timecross import cross_in_time
 from .transform import context_only, keep_formed, without_caches
@@ -113,6 +114,11 @@ class Derivation:
     def cache_bytes(self) -> Poly:
         """Bytes a context token adds to the caches of a layer."""
         return cache_bytes(self.cost.graph, self.study.sizes(self.cost.graph))
+
+    @property
+    def kept(self) -> Stored:
+        """What a layer keeps between steps, windows and states included."""
+        return stored(self.cost.graph, self.study.sizes(self.cost.graph))
 
     def value(self, quantity: Poly | Ratio | None) -> Coefficient | None:
         """The number of a quantity at the study's sizes; None when a size is missing."""

@@ -13,6 +13,8 @@ from .conventions import Conventions
 from .derivation import Derivation, Study, crossover_of, derive
 from .drawing import can_draw, render_plot
 from .errors import InputError
+from .hardware import load_accelerator
+from .layercosts import Asked, model_cost
 from .library import load_variant
 from .notation import Notation
 from .orders import orders_of
@@ -20,11 +22,15 @@ from .pages.bestmap import map_plot
 from .pages.compare import compare_report
 from .pages.crossover import crossover_report
 from .pages.derivation import derivation_report
+from .pages.library import library_report
+from .pages.model import model_report
 from .pages.orders import orders_report
 from .pages.statements import statements_report
 from .poly import Coefficient
 from .published import deployment_pages, drawn, with_figure
+from .recurrences import recurrence_pages
 from .regions import build_graph
+from .released import load_released
 from .render import render
 from .report import Cell, Heading, Items, Link, Report, cell, prose
 from .search import order_names
@@ -34,7 +40,11 @@ __all__ = ["Page", "pages"]
 
 VARIANTS = (
     "mha", "gqa", "mqa", "mla", "mla+rope", "mla+query-latent", "mla+rope+query-latent",
-    "mla-rope-in-key", "dsa", "dsa+rope+query-latent",
+    "mla-rope-in-key", "dsa", "dsa+rope+query-latent", "gqa+window", "gqa+window+sinks",
+    "gqa+chunk", "gqa+reads",
+    "mla+rope+query-latent+selected", "gta", "gla", "mfa", "mfa+key-reuse", "tpa", "cca",
+    "shared-kv+window", "csa",
+    "hca", "nsa", "moba", "lightning", "lightning+chunked", "mamba2", "gdn", "kda", "shortconv",
 )  # fmt: skip
 CONTEXT = 8192
 """Context tokens of the pages with numbers."""
@@ -56,8 +66,8 @@ def pages() -> Iterator[Page]:
     """Every page, the index last, in a fixed order."""
     made: list[Page] = []
     sources = (
-        _documents(), _derivations(), _crossovers(), _checkpoints(), _comparisons(), _orders(), _maps(),
-        _deployments(), _statements(),
+        _documents(), _derivations(), _crossovers(), _models(), _checkpoints(), _comparisons(), _orders(),
+        _maps(), _deployments(), _recurrences(), _statements(), _library(),
     )  # fmt: skip
     for source in sources:
         for page in source:
@@ -84,9 +94,12 @@ def _derivations() -> Iterator[Page]:
     """Each bundled variant in each of its orders, in symbols."""
     for name in VARIANTS:
         variant = load_variant(name)
-        study = Study(variant, Conventions(), {})
+        # a chunk needs more tokens than decode has, and its state passes through memory
+        chunked = "chunked" in variant.options
+        conventions = Conventions(phase="prefill", traffic="two-pass") if chunked else Conventions()
+        study = Study(variant, conventions, {})
         named = order_names(build_graph(variant))
-        notation = Notation.of(variant.symbols, None, "decode")
+        notation = Notation.of(variant.symbols, None, conventions.phase)
         for order in named:
             rivals = [other for other in named if other != order]
             report = derivation_report(derive(study, order), notation, rivals)
@@ -114,10 +127,22 @@ def _crossovers() -> Iterator[Page]:
             yield from _both(f"crossovers/{name}-in-{symbol}-{phase}", title, report)
 
 
+def _models() -> Iterator[Page]:
+    """Each released model, layer by layer."""
+    values: dict[str, Coefficient] = {"L": CONTEXT}
+    asked = Asked(Conventions(), values, load_accelerator("h200-sxm"))
+    for name in checkpoint_names():
+        model = load_released(name)
+        title = f"{model.title}, layer by layer, L = {CONTEXT}"
+        yield from _both(f"models/{name}", title, model_report(model_cost(model, asked), False))
+
+
 def _checkpoints() -> Iterator[Page]:
-    """Each released model's own attention in decode, with numbers."""
+    """The attention of released models whose layers are alike, in decode, with numbers."""
     for name in checkpoint_names():
         model = load_checkpoint(name)
+        if model.others and name != "kimi-k3":
+            continue
         variant = load_variant("+".join((model.variant, *model.options)))
         values = {**model.values(variant.symbols), "L": CONTEXT}
         study = Study(variant, Conventions(), values, model)
@@ -203,11 +228,30 @@ def _deployments() -> Iterator[Page]:
         yield from _both(path, title, report)
 
 
+def _recurrences() -> Iterator[Page]:
+    """From which context on a recurrence costs less than softmax attention, and how long a chunk should be."""
+    for path, title, report in recurrence_pages():
+        yield from _both(path, title, report)
+
+
+def _library() -> Iterator[Page]:
+    """Derived caches beside those of a library; its names are too long for a page of paper."""
+    report = library_report()
+    yield Page("library.md", "Caches as the transformers library has them", render(report, "markdown"))
+
+
 def _statements() -> Iterator[Page]:
     """Statements about all bracketings."""
     for name in statement_names():
         statements = load_statements(name)
         yield from _both(f"statements/{name}", statements.title, statements_report(statements))
+
+
+def _entry(page: Page, made: list[Page]) -> Cell:
+    paper = page.path.removesuffix("md") + "tex"
+    if not any(other.path == paper for other in made):
+        return cell(Link(page.title, page.path))
+    return cell(Link(page.title, page.path), " (", Link("LaTeX", paper), ")")
 
 
 def _index(made: list[Page]) -> Report:
@@ -220,16 +264,18 @@ def _index(made: list[Page]) -> Report:
         "": "The documents, derived again",
         "variants": "Variants, in symbols",
         "crossovers": "Crossovers, with the widths of Kimi K3",
-        "checkpoints": f"Released models, decode at L = {CONTEXT}",
+        "models": f"Released models layer by layer, decode at L = {CONTEXT} on an H200",
+        "checkpoints": f"The attention of released models, decode at L = {CONTEXT}",
         "compare": "Comparisons",
         "orders": "Orders: which can be best, in symbols",
         "maps": "Best-order maps",
         "deployment": "Time, ranks and drafts, with the widths of DeepSeek-V3",
+        "recurrent": "Recurrences: against softmax attention, and in chunks",
         "statements": "Statements about all bracketings",
     }
     for folder, title in titles.items():
         entries: list[Cell] = [
-            cell(Link(page.title, page.path), " (", Link("LaTeX", page.path.removesuffix("md") + "tex"), ")")
+            _entry(page, made)
             for page in made
             if page.path.endswith(".md") and (page.path.partition("/")[0] if "/" in page.path else "") == folder
         ]

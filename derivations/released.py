@@ -11,11 +11,11 @@ from .configs.fields import Decision
 from .configs.grouped import LayerKind
 from .configs.reading import Config, read_config
 from .errors import InputError, unknown
-from .library import check_checkpoint
+from .library import check_checkpoint, load_variant
 from .resources import is_path
 from .yamlfile import read_yaml
 
-__all__ = ["LayerGroup", "Released", "is_config", "is_model", "load_released", "ranges"]
+__all__ = ["LayerGroup", "Released", "is_config", "is_model", "load_released", "ranges", "released_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def load_released(text: str, assume: Sequence[str] = ()) -> Released:
     if not text.strip():
         raise InputError("the name of the model is empty")
     if is_config(text) or (is_path(text) and Path(text).is_dir()):
-        return _of_config(text, read_config(text, assume))
+        return released_of(text, read_config(text, assume))
     if assume:
         raise InputError(f"--assume fills gaps of a config.json, and {text[:60]} is none")
     if not is_path(text) and text not in checkpoint_names():
@@ -116,7 +116,8 @@ def load_released(text: str, assume: Sequence[str] = ()) -> Released:
     return _of_checkpoint(model)
 
 
-def _of_config(text: str, config: Config) -> Released:
+def released_of(text: str, config: Config) -> Released:
+    """A config.json that was read, its layers grouped by kind."""
     groups: dict[object, list[int]] = {}
     kinds: dict[object, LayerKind] = {}
     for index, kind in enumerate(config.layers):
@@ -125,6 +126,15 @@ def _of_config(text: str, config: Config) -> Released:
             kinds[kind.key] = kind
     if not groups:
         raise InputError(f"{text}: no layer has attention or a state")
+    for key, found in groups.items():
+        try:
+            load_variant(kinds[key].variant)
+        except InputError:
+            raise InputError(
+                f"{text}: layer {found[0]} would be {kinds[key].variant}, which no bundled variant "
+                "describes; its "
+                "fields are understood one by one, not together"
+            ) from None
     return Released(
         name=text, title=config.title, source=text,
         groups=tuple(LayerGroup(kinds[key], tuple(found), len(found)) for key, found in groups.items()),

@@ -158,7 +158,14 @@ class Traffic:
             return ("cache", "given rows") if AxisKind.CONTEXT in given else ("activation", "activation")
         if self.makers.get(operand.key, []) == [kernel]:
             return None
-        return ("formed", "formed rows") if _formed(operand) else ("activation", "activation")
+        if _formed(operand) and not self.of_this_step(tensor):
+            return "formed", "formed rows"
+        return "activation", "activation"
+
+    def of_this_step(self, tensor: Tensor | None) -> bool:
+        """Whether it runs over the step's own tokens, as keys of a chunk do: no rows along the context."""
+        axes = self.graph.variant.axes
+        return tensor is not None and any(axes[axis].kind is AxisKind.QUERY for axis in tensor.axes)
 
     def read_selection(self, step: Step) -> None:
         """A kernel under a selection reads which rows it selects; the indexer wrote them."""

@@ -270,7 +270,7 @@ def measure(model_type: str, changed: Changes) -> dict[str, Any]:
         entry["layers"] = grouped([layer_entry(a, b, short, long) for a, b in pairs])
         entry["why_not"] = None
     except Exception as error:  # whatever it is, it is this entry's answer
-        text = re.sub(r"\s+", " ", str(error))[:160]
+        text = re.sub(r" from '[^']*'", "", re.sub(r"\s+", " ", str(error)))[:160]
         entry |= {"layers": [], "how": None, "why_not": f"{type(error).__name__}: {text}"}
     return entry
 

@@ -33,6 +33,8 @@ class Fields:
         self.values = {name: value for name, value in values.items() if value is not None}
         self.file, self.text, self.inside = file, text, inside
         self.used: set[str] = set()
+        self.assumed: frozenset[str] = frozenset()
+        """What was given by hand, which other names of the same field do not contradict."""
         self.decisions: list[Decision] = []
 
     def place(self, name: str) -> Place:
@@ -57,6 +59,8 @@ class Fields:
         """
         found = [alias for alias in (name, *ALIASES.get(name, ())) if alias in self.values]
         self.used.update(found)
+        if name in self.assumed:
+            return name
         for other in found[1:]:
             if self.values[other] != self.values[found[0]]:
                 raise self.fail(
@@ -131,7 +135,7 @@ class Fields:
     def over(self, values: Mapping[str, Any]) -> Fields:
         """The same with some fields given another value, for one kind of layer; what is read is noted here."""
         made = Fields({**self.values, **values}, self.file, self.text, self.inside)
-        made.used, made.decisions = self.used, self.decisions
+        made.used, made.decisions, made.assumed = self.used, self.decisions, self.assumed
         return made
 
     def say(self, text: str, *names: str) -> None:

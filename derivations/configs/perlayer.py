@@ -62,6 +62,8 @@ def own_fields(fields: Fields, count: int) -> list[dict[str, Any]]:
 
 
 def pooling_ratio(fields: Fields, word: str, index: int) -> int:
+    if word == "sliding":
+        return 0
     entries = fields.listed("compress_ratios")
     if entries is not None:
         return fields.whole("compress_ratios", entries[index], 0)

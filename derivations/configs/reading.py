@@ -53,15 +53,20 @@ def config_of(values: Mapping[str, Any], file: str, text: str = "", assume: Sequ
     given, ignored = assumed(assume)
     whole = merged(values, file, text)
     fields = Fields(with_assumptions(whole, given, ignored, file, text), file, text)
+    fields.assumed = frozenset(given)
     if fields.flag("is_encoder_decoder"):
         raise fields.fail("is_encoder_decoder", "a model with an encoder is not understood; only decoders are")
+    _blocks_of_layers(fields)
     words = layer_words(fields)
     fields = with_attn_config(fields)
     shared = index_shared(fields, len(words))
     sources = row_sources(fields, len(words))
     own = own_fields(fields, len(words))
+    pools = (
+        "csa" in words or "hca" in words or (fields.has("compress_ratios") and not fields.has("kv_lora_rank"))
+    )
     layers = tuple(
-        _layer(fields.over(own[i]) if own[i] else fields, word, i, shared[i], sources[i])
+        _layer(fields.over(own[i]) if own[i] else fields, word, i, Apart(shared[i], sources[i], pools))
         for i, word in enumerate(words)
     )
     if any(sources):
@@ -94,24 +99,47 @@ def _title(values: Mapping[str, Any], file: str) -> str:
     )
 
 
-def _layer(fields: Fields, word: str, index: int, shared_index: bool, reads: bool) -> LayerKind | None:
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """What sets a layer apart from others of its kind."""
+
+    shared_index: bool
+    """It uses the rows that an earlier layer's index selected."""
+    reads: bool
+    """It reads the rows of an earlier layer and keeps none."""
+    pools: bool
+    """It belongs to a model whose rows are key and value at once, and are pooled in some layers."""
+
+
+def _blocks_of_layers(fields: Fields) -> None:
+    """`num_layers` beside a latent counts blocks, in files whose blocks hold two attention layers."""
+    if fields.has("kv_lora_rank") and fields.named("num_hidden_layers") == "num_layers":
+        raise fields.fail(
+            "num_layers",
+            "num_layers beside kv_lora_rank counts blocks, and no field says how many attention "
+            "layers a block has "
+            "(two, in the models that are known); say --assume num_hidden_layers=COUNT",
+        )
+
+
+def _layer(fields: Fields, word: str, index: int, apart: Apart) -> LayerKind | None:
     if word == "mlp":
         return None
     if word == "recurrent":
         return recurrent(fields, index)
     if word == "conv":
-        raise InputError(
-            f"layer {index} is a convolution alone (conv), which no bundled variant describes",
-            fields.place(fields.named("layer_types") or "layer_types"),
-        )
+        fields.say("layers without attention keep the last rows of a convolution", "conv_L_cache")
+        width = fields.need("conv_L_cache", "the tokens that the convolution sees")
+        return LayerKind("shortconv", {"d_model": fields.need("hidden_size", "the model width"), "n_c": width})
     window = window_of(fields, word, index) if word in ("sliding", "chunked") else None
-    if word in ("csa", "hca") or (fields.has("compress_ratios") and not fields.has("kv_lora_rank")):
+    if apart.pools:
         kind = pooled(
             fields, word, window or window_of(fields, "sliding", index), pooling_ratio(fields, word, index)
         )
         window = None
     elif fields.has("kv_lora_rank"):
-        kind = latent(fields, shared_index)
+        _rotated_everywhere(fields)
+        kind = latent(fields, apart.shared_index)
     else:
         _no_latent_query(fields)
         kind = grouped(fields, word == "sliding")
@@ -125,9 +153,21 @@ def _layer(fields: Fields, word: str, index: int, shared_index: bool, reads: boo
     if window is not None:
         option = "chunk" if word == "chunked" else "window"
         kind = LayerKind(f"{kind.variant}+{option}", {**kind.dims, "n_w": window})
-    if reads:
+    if apart.reads:
         kind = LayerKind(f"{kind.variant}+reads", kind.dims)
     return kind
+
+
+def _rotated_everywhere(fields: Fields) -> None:
+    """Layers without rotation may keep the segment that is rotated elsewhere, or have none: no field says."""
+    entries = fields.listed("no_rope_layers") or ()
+    if 0 in entries and not fields.has("attention_chunk_size"):
+        raise fields.fail(
+            "no_rope_layers",
+            "no_rope_layers beside kv_lora_rank: whether layers without rotation keep the segment of width "
+            "qk_rope_head_dim is in no field; say --assume mla_use_nope=true with "
+            "no_rope_layers=ignored if they do",
+        )
 
 
 def _factorized(fields: Fields, kind: LayerKind) -> LayerKind:

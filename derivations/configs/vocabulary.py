@@ -18,7 +18,7 @@ NESTED = ("text_config", "language_config", "llm_config", "language_model_config
 ALIASES: dict[str, tuple[str, ...]] = {
     "hidden_size": ("n_embd", "d_model", "model_dim"),
     "num_hidden_layers": ("n_layer", "n_layers", "num_layers"),
-    "num_attention_heads": ("n_head", "n_heads", "num_heads"),
+    "num_attention_heads": ("n_head", "n_heads", "num_heads", "attention_heads"),
     "num_key_value_heads": (
         "num_kv_heads", "n_head_kv", "kv_n_heads", "multi_query_group_num", "num_query_groups",
         "num_attention_groups", "n_kv_heads",
@@ -60,7 +60,7 @@ STRUCTURAL = (
     "linear_num_key_heads", "linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim",
     "linear_conv_kernel_dim", "linear_num_heads", "linear_head_dim", "linear_attn_alpha_factor",
     "mamba_n_heads", "mamba_d_head", "mamba_d_state", "mamba_n_groups", "mamba_d_conv", "mamba_expand",
-    "mamba_d_ssm", "state_size", "expand", "is_encoder_decoder", "num_nextn_predict_layers",
+    "mamba_d_ssm", "state_size", "expand", "is_encoder_decoder", "conv_L_cache", "num_nextn_predict_layers",
     "num_mtp_modules", "use_mtp",
 )  # fmt: skip
 """Every field that is read, under its first name."""
@@ -104,7 +104,8 @@ _WITHOUT_BEARING = re.compile(
     | .*_projector_.*|projectors_bias|word_embed_proj_dim|hidden_size_per_layer_input|.*altup.*|laurel_rank
     | chunk_size_feed_forward|chunk_size|mamba_chunk_size|block_(multiple|ffn|auto).*|time_step_.*|z_loss.*
     | mamba_(proj|conv)_bias|use_(mamba_kernels|mambapy|conv_bias|mem_eff_path|associative_scan)|.*_alpha_factor
-    | .*_beta_factor|hc_.*|use_.*beta.*|kda_(safe_gate|lower_bound)|.*gate_lower_bound|linear_lower_bound
+    | .*_beta_factor|hc_.*|use_.*beta.*|kda_(safe_gate|lower_bound)
+    | .*gate_lower_bound|linear_lower_bound|linear_(a_log|dt|allow)_.*|projection_dim
     | .*mtp_.*|.*_mtp|num_beams|num_beam_groups|do_sample|.*_penalty|temperature|top_[kp]|typical_p|max_length
     | min_length|early_stopping|no_repeat_ngram_size|encoder_no_repeat_ngram_size|num_return_sequences
     | remove_invalid_values|.*suppress_tokens|exponential_decay_length_penalty|tf_legacy_loss|summary_.*

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..advice import advice, scan_of
+from ..advice import advice
 from ..analysis import ridge_side
 from ..conventions import SCOPES
 from ..layercosts import LayerCost, ModelCost
@@ -12,6 +12,7 @@ from ..notation import Notation, number_text
 from ..poly import Coefficient
 from ..released import ranges
 from ..report import Block, Cell, Heading, Items, Report, Table, cell, prose
+from ..scans import scan_of
 from .parts import bytes_text, conventions_table, number_math
 from .times import deployment_rows
 

@@ -10,6 +10,7 @@ from ..derivation import Derivation
 from ..notation import number_text
 from ..poly import Poly
 from ..report import Block, Cell, Items, Math, Prose, Table, cell, prose
+from ..scans import scan_of
 from .parts import Setter, bytes_text, number_math
 
 __all__ = ["growth_blocks", "number_blocks"]
@@ -113,7 +114,9 @@ def growth_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
             continue
         if grown.degree == 0:
             bounded = [n for n in amount.names() if "L" in free_symbols(Poly.symbol(n))]
-            words = "stop growing once L passes what is selected" if bounded else "do not grow with L"
+            windowed = derivation.kept.window is not None
+            last = "every window and selection" if windowed else "what is selected"
+            words = f"stop growing once L passes {last}" if bounded else "do not grow with L"
             entries.append(cell(f"{title} {words}."))
             continue
         power = "L" if grown.degree == 1 else f"L^{grown.degree}"
@@ -142,4 +145,49 @@ def growth_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
             cell("A token adds ", setter.quantity(derivation.cache_elements), " elements, ",
                  setter.quantity(derivation.cache_bytes), " bytes, to the caches of one layer.")
         )  # fmt: skip
-    return [Items(tuple(entries))]
+    return [Items((*entries, *_scan(derivation, setter), *_kept(derivation, setter)))]
+
+
+def _scan(derivation: Derivation, setter: Setter) -> list[Cell]:
+    """What goes on growing when a selection limits the attention: the selector."""
+    found = scan_of(derivation)
+    if found is None or derivation.study.conventions.scope == "layer":
+        return []
+    growing = setter.quantity(growth(found.scan).slope)
+    words: list[str | Math] = [
+        "Outside this scope the indexer's scan grows by ",
+        growing,
+        " FLOPs for each token",
+    ]
+    if found.overtakes is None:
+        return [cell(*words, ".")]
+    words += ["; it costs more than the attention from ", setter.symbol("L"), " = "]
+    return [cell(*words, setter.quantity(found.overtakes), ".")]
+
+
+def _kept(derivation: Derivation, setter: Setter) -> list[Cell]:
+    """Where rows stop growing, and what never grows."""
+    kept = derivation.kept
+    entries: list[Cell] = []
+    for rows in kept.rows:
+        if rows.window is not None:
+            entries.append(
+                cell(setter.tensor(rows.name), " stops growing at ", setter.quantity(rows.window), " rows, ",
+                     setter.quantity(rows.row * rows.window), " elements.")
+            )  # fmt: skip
+    if kept.window is not None and kept.long:
+        entries.append(cell("In the long run a token adds ", setter.quantity(kept.long), " elements."))
+    if kept.state:
+        entries.append(
+            cell("One layer keeps a state of ", setter.quantity(kept.state), " elements, ",
+                 setter.quantity(kept.state_bytes), " bytes, at any L; a step reads it and writes it.")
+        )  # fmt: skip
+    if kept.lags:
+        entries.append(
+            cell(
+                "Convolutions and blocks keep ",
+                setter.quantity(kept.lags),
+                " elements of earlier rows besides.",
+            )
+        )
+    return entries

@@ -87,7 +87,7 @@ def derivation_data(derivation: Derivation, notation: Notation) -> dict[str, Any
     def shown(value: Poly | Ratio) -> dict[str, Any]:
         return quantity(value, notation, derivation.value(value))
 
-    ratio = derivation.intensity
+    ratio, kept = derivation.intensity, derivation.kept
     data: dict[str, Any] = {
         "variant": study.variant.name,
         **({"name": study.called} if study.called else {}),
@@ -115,7 +115,10 @@ def derivation_data(derivation: Derivation, notation: Notation) -> dict[str, Any
         "cache_per_token": {
             "elements": shown(derivation.cache_elements),
             "bytes": shown(derivation.cache_bytes),
+            "long": shown(kept.long),
+            "window": shown(kept.window) if kept.window is not None else None,
         },
+        "state": {"elements": shown(kept.state), "bytes": shown(kept.state_bytes), "lags": shown(kept.lags)},
         "terms": [
             {
                 "kind": term.kind,

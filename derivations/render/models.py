@@ -5,11 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from ..advice import advice, scan_of
+from ..advice import advice
 from ..analysis import ridge_side
 from ..layercosts import LayerCost, ModelCost
 from ..poly import Coefficient
 from ..released import Released
+from ..scans import scan_of
 from .data import SCHEMA
 
 __all__ = ["model_data"]
