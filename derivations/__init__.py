@@ -13,10 +13,12 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     domain, atoms   sound comparison of polynomials; min, ceil and floor as symbols
     dims            size symbols, their numbers, their sympy side
     expr, yamlfile, equations     size formulas, located YAML, the equation language
-    program         a variant as data;  legal: what a legal one is;  spec: YAML to Variant
-    masks           pairs and rows as closed forms
+    problems        errors raised at once, or gathered
+    program         a variant as data;  legal, legalbarriers: what a legal one is
+    spec, specparts YAML to Variant;  masks: pairs and rows as closed forms
     graph, regions  maximal multilinear products between barriers
     transform, prefix             programs without caches, with others, with a prefix that a batch shares
+    scanning        states along the axis they are updated along
     sharding, layouts             one rank's share of every index; how wide cached rows are
     trees           bracketings and index points, the only FLOP rule there is
     prices, sharing, partial, frontier     the subset search: orders no other one beats everywhere
@@ -28,10 +30,16 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     terms, traffic, costs         the ledger: one line, the byte lines, sums over a scope
     algebra, roots, analysis, crossover, regimes  factors and limits; intensity and growth; where orders meet
     envelope, maps  the least of several costs along one size, and over two
+    stored          what a layer keeps: rows that grow, windows, states
     resources, library, checkpoints, hardware    files that ship, or the user's own
+    configs, released             a config.json read from its fields; a model layer by layer
     roofline, timecross           time of kernels, and where two orders take equally long
     derivation      a study (what is asked) and its derivation (the answer)
+    scans, between, chunks        an indexer's scan; two variants against each other; lengths of chunks
+    checking        everything that is wrong with a variant file
     speculation     how many queries are free, and what drafting gains
+    layercosts, advice            what a model's layers cost and keep, and what that says
+    observed        derived caches beside those of a library
     edges, found, orders      neighbours; every order of a study or an expression with its verdict
     bestmap, statements, rulings           which order is cheapest where; what holds of all bracketings
     areas, vega, plots, drawing            plots of it
@@ -44,7 +52,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     documents       published documents as data: figures, settings, other readings, verdicts by rule
     witnesses, coq, coqfiles               second opinions: random evaluation, z3, numpy, Coq
     notation, report, pages, render     letters, pages, templates, JSON
-    articles, publish, published        what is under reports/
+    articles, publish, published, recurrences    what is under reports/
     commands, cli   the command line; thin, imported when run
 
 Sizes, costs and results convert to sympy (`.sympy()`, `dims.to_sympy`); nothing imports sympy

@@ -38,16 +38,32 @@ class Growth:
 
 
 def growth(poly: Poly) -> Growth:
-    """The part of `poly` that grows fastest with L, and the part that has no L at all."""
-    powers = poly.coefficients("L")
+    """The part of `poly` that grows fastest with L, and the part that has no L at all.
+
+    Rounded quotients of L count as exact ones: that is how they grow.
+    """
+    powers = _unrounded(poly).coefficients("L")
     degree = max(powers, default=0)
     return Growth(powers.get(degree, Poly()), degree, powers.get(0, Poly()) if degree else poly)
+
+
+def _unrounded(poly: Poly) -> Poly:
+    """The same with quotients of L that are rounded put exactly."""
+
+    def image(name: str) -> Poly | None:
+        atom = atom_of(name)
+        if atom is None or atom.function == "min" or "L" not in free_symbols(Poly.symbol(name)):
+            return None
+        above, below = atom.arguments
+        return _unrounded(above) * below.inverse() if len(below.terms) == 1 else None
+
+    return poly.map_symbols(image)
 
 
 def far_intensity(cost: Cost) -> Ratio | None:
     """The intensity for L to infinity; None when it has no limit of its own."""
     ratio = intensity(cost)
-    return None if ratio is None else limit_in(ratio, "L")
+    return None if ratio is None else limit_in(Ratio(_unrounded(ratio.over), _unrounded(ratio.under)), "L")
 
 
 def rows_per_token(size: Poly) -> Poly:
@@ -106,11 +122,19 @@ def lag_elements(graph: Graph, sizes: Sizes) -> Poly:
     for equation in graph.variant.equations:
         if equation.barrier is None or not BARRIERS[equation.barrier].view:
             continue
+        if _cached_as_it_is(graph, equation.inputs[0].name):
+            continue
         taken, back = equation.inputs[0], sizes.axis(axes[equation.over[0]])
         queries = next(axis for axis in taken.axes if axes[axis].kind is AxisKind.QUERY)
         rest = product(sizes.axis(axes[axis]) for axis in taken.axes if axis != queries)
         found.append(rest * (back - 1 if queries in equation.left[0].axes else back))
     return total(found)
+
+
+def _cached_as_it_is(graph: Graph, name: str) -> bool:
+    """Whether the rows are those of a cache, which keeps the earlier ones anyway."""
+    written = (e for e in graph.variant.equations if e.writes and len(e.products) == 1)
+    return any([ref.name for ref in e.products[0].refs] == [name] for e in written)
 
 
 def ridge_side(intensity_value: Fraction, ridge: Fraction) -> str:

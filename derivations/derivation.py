@@ -276,7 +276,7 @@ def _cost(study: Study, order: str) -> Cost:
     variant = study.variant
     if conventions.caches == "none":
         variant = without_caches(variant)
-    variant = scanned(variant, conventions.phase == "decode")
+    variant = scanned(variant)
     graph = build_graph(variant)
     sizes = study.sizes(graph)
     values = {**study.values}

@@ -4,10 +4,10 @@
     right    := barrier "[" axes "]" "(" refs ")" | ["-"] product (("+" | "-") product)*
     product  := ref ("*" ref)*
     refs     := ref ("," ref)*
-    ref      := Name "[" axes "]"
+    ref      := Name "[" axes "]" | "old" "(" Name "[" axes "]" ")"
 
 `=` defines a tensor of this step. `<-` writes the new rows of a cache, or the new value of a
-state. A barrier is a function that is not multilinear, such as softmax.
+state, whose value before that is `old(...)`. A barrier is a function that is not multilinear, such as softmax.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ BARRIERS: dict[str, BarrierKind] = {
     "silu": BarrierKind(r"\mathrm{SiLU}", needs_axes=False),
     "sigmoid": BarrierKind(r"\mathrm{sigmoid}", needs_axes=False),
     "exp": BarrierKind(r"\exp", needs_axes=False),
+    "inverse": BarrierKind(r"\mathrm{inverse}"),
     "last": BarrierKind(r"\mathrm{last}", view=True),
 }
 
@@ -57,9 +58,12 @@ class Ref:
     """The tensor."""
     axes: tuple[str, ...]
     """The axes, in the order of the tensor's own."""
+    old: bool = False
+    """True for the value a state had before this step wrote it."""
 
     def __str__(self) -> str:
-        return f"{self.name}[{','.join(self.axes)}]"
+        text = f"{self.name}[{','.join(self.axes)}]"
+        return f"old({text})" if self.old else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,13 @@ class _Parser:
         return tuple(names)
 
     def ref(self) -> Ref:
+        if self.peek() == "old" and self.peek(1) == "(":
+            self.position += 2
+            inner = self.ref()
+            self.expect(")")
+            if inner.old:
+                raise self.wrong("old stands once")
+            return Ref(inner.name, inner.axes, old=True)
         name = self.name("a tensor")
         axes = self.axes()
         if len(set(axes)) != len(axes):
@@ -204,7 +215,7 @@ class _Parser:
 
     def is_barrier(self) -> bool:
         if self.peek(1) == "(":
-            return True
+            return self.peek() != "old"
         position = 1
         if self.peek(1) != "[":
             return False

@@ -29,6 +29,8 @@ class Leaf:
     """Its tensor."""
     labels: tuple[str, ...]
     """Index labels, in the order of the tensor's axes; summed ones are renamed apart."""
+    old: bool = False
+    """True for the value a state had before this step wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,5 @@ class Graph:
                     axis = self.variant.axes[region.axis_of[label]]
                     end = "" if label in surviving else "!"
                     numbers[label] = f"{len(numbers)}:{axis.size.text()}{rows.get(label, '')}{end}"
-            old = leaf.tensor == region.root  # a state in its own update is its old value
-            words.append(f"{leaf.tensor}{'~' * old}({','.join(numbers[label] for label in leaf.labels)})")
+            words.append(f"{leaf.tensor}{'~' * leaf.old}({','.join(numbers[label] for label in leaf.labels)})")
         return "*".join(words)

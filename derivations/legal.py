@@ -117,7 +117,11 @@ def _check_right(variant: Variant, equation: Equation, defined: set[str], index:
         if ref.name not in variant.tensors:
             raise unknown("tensor", ref.name, variant.tensors, equation.place)
         tensor = variant.tensors[ref.name]
-        own_state = tensor.role is Role.STATE and ref.name == equation.name
+        if ref.old and tensor.role is not Role.STATE:
+            raise InputError(
+                f"old({ref.name}) is the value a state had before, and {ref.name} is no state", equation.place
+            )
+        own_state = tensor.role is Role.STATE and (ref.old or ref.name == equation.name)
         if tensor.role not in _GIVEN and ref.name not in defined and not own_state:
             raise InputError(_too_early(variant, equation, ref.name, index), equation.place)
         _fits(variant, ref, equation)
@@ -156,7 +160,10 @@ def _too_early(variant: Variant, equation: Equation, name: str, index: int) -> s
     if name not in defines:
         return f"{name} is used, but no equation defines it"
     if variant.tensors[name].role is Role.STATE:
-        return f"the state {name} is read before its new value is written; put its `<-` line first"
+        return (
+            f"the state {name} is read before its new value is written; put its `<-` line first, or "
+            f"write old({name}[...])"
+        )
     later = {ref.name for e in variant.equations[index:] for ref in e.left}
     chain = [equation.name]
     current = name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .equations import BARRIERS, Equation
+from .equations import BARRIERS, Equation, Ref
 from .errors import InputError, unknown
 from .graph import Graph, Leaf, MaskedPair, Named, Region
 from .poly import Poly
@@ -115,9 +115,11 @@ class _Builder:
             axis_of[label] = axis
             return label
 
-        def inline(name: str, labels: tuple[str, ...]) -> int:
+        def inline(ref: Ref, labels: tuple[str, ...], within: Equation) -> int:
+            name = ref.name
             if self.is_leaf(name):
-                leaves.append(Leaf(name, labels))
+                state = self.variant.tensors[name].role is Role.STATE
+                leaves.append(Leaf(name, labels, ref.old or (state and name == within.name)))
                 if len(leaves) > MAX_OPERANDS:
                     raise self.too_many(equation)
                 return 1 << (len(leaves) - 1)
@@ -133,7 +135,7 @@ class _Builder:
                 for axis in ref.axes:
                     if axis not in labels:
                         labels[axis] = fresh(axis)
-                mask |= inline(ref.name, tuple(labels[axis] for axis in ref.axes))
+                mask |= inline(ref, tuple(labels[axis] for axis in ref.axes), definition)
             return mask
 
         expand(equation, {axis: axis for axis in output})

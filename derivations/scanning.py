@@ -13,22 +13,17 @@ from dataclasses import replace
 
 from .equations import Equation, Factors, Ref
 from .errors import InputError
-from .poly import Poly
 from .program import Role, Variant
 
 __all__ = ["scanned"]
 
 
-def scanned(variant: Variant, single: bool) -> Variant:
-    """The program with the axis of each state written out; with `single` query tokens, only other axes.
+def scanned(variant: Variant) -> Variant:
+    """The program with the axis of each state written out.
 
     Raises InputError where a state is read by something that has no place along the axis.
     """
-    states = {
-        t.name: t.scan
-        for t in variant.tensors.values()
-        if t.role is Role.STATE and t.scan is not None and not (single and _one(variant, t.scan))
-    }
+    states = {t.name: t.scan for t in variant.tensors.values() if t.role is Role.STATE and t.scan is not None}
     if not states:
         return variant
     tensors = dict(variant.tensors)
@@ -36,11 +31,6 @@ def scanned(variant: Variant, single: bool) -> Variant:
         tensors[name] = replace(tensors[name], axes=(scan, *tensors[name].axes))
     equations = tuple(_written_out(equation, states) for equation in variant.equations)
     return replace(variant, tensors=tensors, equations=equations)
-
-
-def _one(variant: Variant, axis: str) -> bool:
-    """Whether an axis runs over the query tokens themselves."""
-    return variant.axes[axis].size == Poly.symbol("S")
 
 
 def _written_out(equation: Equation, states: Mapping[str, str]) -> Equation:
@@ -54,7 +44,7 @@ def _written_out(equation: Equation, states: Mapping[str, str]) -> Equation:
                 "updated; only the last value would be meant, and that is not derived",
                 equation.place,
             )
-        return Ref(ref.name, (scan, *ref.axes))
+        return replace(ref, axes=(scan, *ref.axes))
 
     def all_moved(refs: tuple[Ref, ...]) -> tuple[Ref, ...]:
         return tuple(map(moved, refs))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .graph import Graph, Region
+from .graph import Graph, Leaf, Region
 from .poly import Poly
 from .program import AxisKind, Role, Stage, Tensor
 from .search import Order, spaces
@@ -145,6 +145,8 @@ class _Reader:
         labels = space.labels(mask)
         single = mask & (mask - 1) == 0
         leaf = next(region.members(mask)) if single else None
+        if leaf is not None:
+            labels = frozenset(leaf.labels)  # an index that is summed at once is read all the same
         name = leaf.tensor if leaf else self.names.get(mask)
         declared = self.graph.tensor(name) if name else None
         if leaf:
@@ -156,12 +158,17 @@ class _Reader:
             key=leaf.tensor if leaf else space.key(mask),
             tensors=(name,) if name else whole,
             axes=tuple(region.axis_of[label] for label in self.order[mask]),
-            elements=space.elements(mask),
+            elements=self.read(leaf) if leaf is not None else space.elements(mask),
             width=declared.width if declared else Poly.symbol("b"),
             kinds=space.kinds(labels),
             tensor=self.graph.tensor(leaf.tensor) if leaf else None,
             weight=space.offline(mask),
         )
+
+    def read(self, leaf: Leaf) -> Poly:
+        """Elements of a whole factor, batch and masks included."""
+        count = self.space.points(leaf.labels)
+        return count * self.space.sizes.batch if self.graph.tensor(leaf.tensor).batched else count
 
     def as_declared(self, mask: int, declared: Tensor) -> list[str]:
         """Labels in the order the program gives the tensor, where its axes are the same."""

@@ -176,6 +176,10 @@ class Traffic:
             space = next(s for s in self.spaces if s.region is step.region)
             tensor = self.graph.tensor(selector)
             elements = space.points(frozenset({pair.query, pair.context})) * self.sizes.batch
+            axes = self.graph.variant.axes  # a selection for each group of heads is one for each
+            elements = elements * product(
+                self.sizes.axis(axes[a]) for a in tensor.axes if axes[a].kind is AxisKind.OTHER
+            )
             operand = Operand(selector, (selector,), tensor.axes, elements, tensor.width, _BOTH, tensor, False)
             self.reads["core", selector, 0] = [
                 self.term(
@@ -297,10 +301,11 @@ class Traffic:
                 for ref in refs:
                     operand = self.whole(ref.name)
                     cls = "formed" if _formed(operand) else "activation"
+                    cls = "weight" if self.graph.tensor(ref.name).role is Role.WEIGHT else cls
                     if verb == "write" and cls == "formed" and self.conventions.formed != "write+read":
                         continue
                     where = f"{ref.name} by {equation.barrier}"
-                    rule = f"{verb}: {'formed rows' if cls == 'formed' else 'activation'}"
+                    rule = f"{verb}: {'formed rows' if cls == 'formed' else cls}"
                     self.found.append(self.term(kernel, Stage.PROJECTION, cls, where, operand, rule))
 
     def scores(self, equation: Equation, stage: Stage) -> None:

@@ -80,7 +80,7 @@ class _Rewriter:
         axes = tuple(new if axis == old else axis for axis in ref.axes)
         tensor = self.variant.tensors[ref.name]
         if tensor.role in (Role.INPUT, Role.WEIGHT, Role.TABLE):
-            return Ref(ref.name, axes)
+            return replace(ref, axes=axes)
         return Ref(self.clone(ref.name, old, new), axes)
 
     def clone(self, name: str, old: str, new: str) -> str:
@@ -163,7 +163,7 @@ class _Barriers(_Rewriter):
         self.dependent: dict[str, bool] = {}
 
     def ref(self, ref: Ref, old: str, new: str) -> Ref:
-        moved = Ref(ref.name, tuple(new if axis == old else axis for axis in ref.axes))
+        moved = replace(ref, axes=tuple(new if axis == old else axis for axis in ref.axes))
         if old not in ref.axes or not self.depends_on_barrier(ref.name):
             return moved
         return super().ref(ref, old, new)

@@ -207,11 +207,17 @@ class Setter:
         return Math(f"{left.latex} &{arrow[0]} {right.latex}", f"{left.text} {arrow[1]} {right.text}")
 
     def _refs(self, refs: Iterable[Ref], between: str, latex_between: str | None = None) -> Math:
-        parts = [self.indexed(self.tensor(ref.name), ref.axes) for ref in refs]
+        parts = [self._ref(ref) for ref in refs]
         return Math(
             (latex_between or between).join(part.latex for part in parts),
             between.join(part.text for part in parts),
         )
+
+    def _ref(self, ref: Ref) -> Math:
+        shown = self.indexed(self.tensor(ref.name), ref.axes)
+        if not ref.old:
+            return shown
+        return Math(f"\\mathrm{{old}}\\bigl({shown.latex}\\bigr)", f"old({shown.text})")
 
     def bracket(self, leaves: list[Math], tree: Tree) -> Math:
         """A product with the parentheses of a tree, the outermost pair left out."""
