@@ -27,6 +27,7 @@ from .pages.model import model_report
 from .pages.orders import orders_report
 from .pages.statements import statements_report
 from .poly import Coefficient
+from .program import Variant
 from .published import deployment_pages, drawn, with_figure
 from .recurrences import recurrence_pages
 from .regions import build_graph
@@ -94,9 +95,7 @@ def _derivations() -> Iterator[Page]:
     """Each bundled variant in each of its orders, in symbols."""
     for name in VARIANTS:
         variant = load_variant(name)
-        # a chunk needs more tokens than decode has, and its state passes through memory
-        chunked = "chunked" in variant.options
-        conventions = Conventions(phase="prefill", traffic="two-pass") if chunked else Conventions()
+        conventions = own_conventions(variant)
         study = Study(variant, conventions, {})
         named = order_names(build_graph(variant))
         notation = Notation.of(variant.symbols, None, conventions.phase)
@@ -104,6 +103,11 @@ def _derivations() -> Iterator[Page]:
             rivals = [other for other in named if other != order]
             report = derivation_report(derive(study, order), notation, rivals)
             yield from _both(f"variants/{name}/{order}", f"{variant.title}, order {order}", report)
+
+
+def own_conventions(variant: Variant) -> Conventions:
+    """The defaults; a chunk needs more tokens than decode has, and its state passes through memory."""
+    return Conventions(phase="prefill", traffic="two-pass") if "chunked" in variant.options else Conventions()
 
 
 def _crossovers() -> Iterator[Page]:

@@ -8,14 +8,13 @@ from typing import Any
 
 from .assertions import assertions_of
 from .claimfile import claims_about
-from .conventions import Conventions
 from .derivation import Study
 from .judging import Judgement, judge
 from .library import load_variant
 from .opinions import opinions_on
 from .proofdata import point_data, proof_data
 from .proofstore import digest
-from .publish import VARIANTS
+from .publish import VARIANTS, own_conventions
 from .quantities import Assertion
 from .regions import build_graph
 from .resources import folder
@@ -32,7 +31,8 @@ def bundled_assertions(variant: str) -> list[Assertion]:
 def assertions_about(variant: str) -> list[Assertion]:
     """What a variant's named orders claim by default, and the bundled claims that speak of it."""
     program = load_variant(variant)
-    found = assertions_of(Study(program, Conventions(), {}), order_names(build_graph(program)))
+    study = Study(program, own_conventions(program), {})
+    found = assertions_of(study, order_names(build_graph(program)))
     return [*found, *claims_about(program.name)]
 
 

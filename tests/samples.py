@@ -6,8 +6,9 @@ import gc
 import resource
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,17 @@ def tiny(old: str = "", new: str = "", more: str = "") -> str:
     """`TINY` with one spot replaced, or with lines added at the end."""
     assert not old or TINY.count(old) == 1, f"{old!r} stands {TINY.count(old)} times in TINY"
     return (TINY.replace(old, new) if old else TINY) + more
+
+
+CONTRADICTING = ({"window", "chunk"}, {"window", "selected"}, {"chunk", "selected"})
+"""Options of the bundled variants that say different things of one mask."""
+
+
+def combinations_of(options: Iterable[str]) -> list[tuple[str, ...]]:
+    """All sets of options of a bundled variant in which no two contradict each other, in the file's order."""
+    names = tuple(options)
+    found = [chosen for count in range(len(names) + 1) for chosen in combinations(names, count)]
+    return [chosen for chosen in found if not any(pair <= {*chosen} for pair in CONTRADICTING)]
 
 
 def read(text: str, *options: str, file: str = "tiny.yaml") -> Variant:

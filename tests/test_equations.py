@@ -131,7 +131,7 @@ def test_what_is_no_equation(text, message):
         ("sofmax", "unknown function 'sofmax'; did you mean 'softmax'?"),
         ("__import__", "cannot read '__import__[t](A[s,t]'"),
         ("eval", "unknown function 'eval'; did you mean"),
-        ("zzz", "unknown function 'zzz'; known: exp, norm, relu, sigmoid, silu, softmax, top_n"),
+        ("zzz", "unknown function 'zzz'; known: exp, inverse, last, norm, relu, sigmoid, silu, softmax, top_n"),
     ],
 )
 def test_an_unknown_function(name, message):
@@ -157,8 +157,11 @@ def test_barriers_that_work_along_axes():
         "softmax",
         "norm",
         "top_n",
+        "inverse",
+        "last",
     }
     assert [name for name, kind in BARRIERS.items() if kind.selects] == ["top_n"]
+    assert [name for name, kind in BARRIERS.items() if kind.view] == ["last"]
 
 
 @given(st.text(max_size=40) | st.text("KCht_[],=<-*+() 1.", max_size=60))

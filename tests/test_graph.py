@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from samples import TINY, read, refused, tiny, within
+from samples import TINY, combinations_of, read, refused, tiny, within
 
 from derivations.graph import Graph, Region
 from derivations.library import load_variant, variant_names
@@ -111,8 +111,7 @@ def test_a_tower_of_barriers_is_walked_once():
 
 @pytest.mark.parametrize("name", variant_names())
 def test_every_bundled_variant_has_a_graph(name):
-    options = load_variant(name).all_options
-    for chosen in ([], [*options], *([o] for o in options)):
+    for chosen in combinations_of(load_variant(name).all_options):
         graph = build_graph(load_variant("+".join([name, *chosen])))
         assert all(1 <= len(r.leaves) <= 7 for r in graph.regions)
 

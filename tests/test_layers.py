@@ -227,7 +227,7 @@ LISTINGS = """
 from derivations.checkpoints import checkpoint_names, load_checkpoint
 from derivations.hardware import accelerator_names, load_accelerator
 from derivations.library import load_variant, variant_names
-[load_variant("+".join([n, *load_variant(n).all_options])) for n in variant_names()]
+[load_variant(f"{n}+{o}") for n in variant_names() for o in load_variant(n).all_options]
 [load_checkpoint(n).dims for n in checkpoint_names()]
 [load_accelerator(n).ridge() for n in accelerator_names()]
 """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from samples import ROOT, TINY, refused, within
+from samples import CONTRADICTING, ROOT, TINY, combinations_of, refused, within
 
 from derivations.library import COMMANDS, load_variant, variant_names
 
 BUNDLED = sorted(path.stem for path in (ROOT / "models" / "variants").glob("*.yaml"))
+TWELVE = ", ".join(BUNDLED[:12]) + ", ..."
+"""As many names as a message lists."""
 
 
 def test_every_file_is_offered_under_its_name():
@@ -21,9 +23,45 @@ def test_a_bundled_variant_with_every_option(name):
     plain = load_variant(name)
     assert (plain.base, plain.options) == (name, ())
     assert str(plain.place) == f"models/variants/{name}.yaml"
-    for option in plain.all_options:
-        assert load_variant(f"{name}+{option}").options == (option,)
-    assert load_variant("+".join([name, *reversed(plain.all_options)])).options == plain.all_options
+    for options in combinations_of(plain.all_options):
+        assert load_variant("+".join([name, *reversed(options)])).options == options
+
+
+MASKED_TWICE = {
+    "mha": [("window", "chunk")],
+    "mqa": [("window", "chunk")],
+    "gqa": [("window", "chunk")],
+    "mla": [("window", "chunk"), ("window", "selected"), ("chunk", "selected")],
+}
+"""Options of which each gives the scores a mask: a window, a chunk and a selection are three kinds of layer."""
+
+
+def test_which_options_contradict_each_other():
+    """In every bundled variant those and no others."""
+    for name in BUNDLED:
+        offered = {*load_variant(name).all_options}
+        assert {frozenset(pair) for pair in MASKED_TWICE.get(name, ())} == {
+            frozenset(pair) for pair in CONTRADICTING if pair <= offered
+        }
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"), [(name, pair) for name, pairs in MASKED_TWICE.items() for pair in pairs]
+)
+def test_options_that_contradict_each_other_are_refused_by_name(name, pair):
+    """In either order on the command line, and with any third option beside them."""
+    others = [o for o in load_variant(name).all_options if o not in pair]
+    for options in (pair, pair[::-1], *((*pair, other) for other in others)):
+        message = refused(load_variant, "+".join([name, *options]))
+        assert message.startswith(f"models/variants/{name}.yaml:")
+        if {*options} == {*pair}:
+            assert f"the options {pair[0]} and {pair[1]} of {name} say different things of A (masks)" in message
+        else:
+            assert " say different things of A (masks)" in message
+
+
+def test_all_three_masks_at_once_are_refused():
+    assert "the options window and chunk of mla" in refused(load_variant, "mla+window+chunk+selected")
 
 
 @pytest.mark.parametrize(
@@ -48,14 +86,15 @@ def test_what_each_variant_keeps(name, cached):
         ("", "the name of the variant is empty"),
         ("  ", "the name of the variant is empty"),
         ("mlaa", "unknown variant 'mlaa'; did you mean 'mla'?"),
-        ("zzz", "unknown variant 'zzz'; known: " + ", ".join(BUNDLED)),
+        ("zzz", f"unknown variant 'zzz'; known: {TWELVE}"),
         ("MLA", "unknown variant 'MLA'; did you mean 'mla'?"),
         ("mlа", "unknown variant 'mlа'; did you mean 'mla'?"),  # Cyrillic a
-        ("+rope", "unknown variant ''; known: " + ", ".join(BUNDLED)),
-        ("mla+", "unknown option of mla ''; known: query-latent, rope"),
+        ("+rope", f"unknown variant ''; known: {TWELVE}"),
+        ("mla+", "unknown option of mla ''; known: chunk, gate, query-latent, reads, rope, selected, sinks, window"),
         ("mla+ropes", "unknown option of mla 'ropes'; did you mean 'rope'?"),
         ("mla+rope+rope", "the option 'rope' of mla is given twice"),
-        ("mha+rope", "unknown option of mha 'rope'; there is none here"),
+        ("mha+rope", "unknown option of mha 'rope'; known: chunk, reads, sinks, window"),
+        ("cca+rope", "unknown option of cca 'rope'; there is none here"),
         ("./no.yaml", "there is no file ./no.yaml"),
         ("no.yml", "there is no file no.yml"),
         ("./folder", "cannot read ./folder: is a directory"),

@@ -235,10 +235,9 @@ STEPS = [
     Step("lightning", "direct", 3 * (2 * 6 * 5 * 7), 4 * 6 * 5 * 7 + 4 * 6 * 5 * 7),
     # as lightning, and the time step times the key of every head
     Step("mamba2", "direct", 3 * (2 * 6 * 5 * 7) + 2 * 6 * 5, 4 * 6 * 5 * 7 + 4 * 6 * 5 * 7),
-    # decay, predict, write back what was predicted, write the value, read: 5 times the state;
-    # the key times strength, times decay; the gate on what was read
-    Step("gdn", "direct", 5 * (2 * 6 * 5 * 7) + 2 * (2 * 6 * 5) + 2 * 6 * 7, 2 * (4 * 6 * 5 * 7)),
-    Step("kda", "direct", 5 * (2 * 6 * 5 * 7) + 2 * (2 * 6 * 5) + 2 * 6 * 7, 2 * (4 * 6 * 5 * 7)),
+    # decay, predict, write, read: 4 times the state; strength times key; the gate on what was read
+    Step("gdn", "direct", 4 * (2 * 6 * 5 * 7) + 2 * 6 * 5 + 2 * 6 * 7, 2 * (4 * 6 * 5 * 7)),
+    Step("kda", "direct", 4 * (2 * 6 * 5 * 7) + 2 * 6 * 5 + 2 * 6 * 7, 2 * (4 * 6 * 5 * 7)),
     # no context and no state: nothing of it is core
     Step("shortconv", "direct", 0, 0),
 ]  # fmt: skip
