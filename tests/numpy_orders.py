@@ -7,12 +7,26 @@ is taken from the package but the leaves of each region and the tree to follow.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import prod
 
 import numpy as np
-from numpy_oracle import CONTEXT, QUERY, Env, World, barrier, close, einsum, store, under, visible
+from numpy_oracle import (
+    CONTEXT,
+    QUERY,
+    Env,
+    World,
+    barrier,
+    close,
+    einsum,
+    has_state,
+    scan,
+    schedule,
+    store,
+    under,
+    visible,
+)
 
 from derivations.equations import Equation
 from derivations.graph import Graph, Region
@@ -52,19 +66,61 @@ class Runner:
         """Every tensor the order makes; a sub-product two regions share is counted once."""
         self.counted, self.products = [], {}
         env: Env = dict(self.world.kept)
-        for equation in self.variant.equations:
-            if equation.barrier is not None:
-                env.update(barrier(self.variant, self.world, env, equation))
-            elif self.regions_of(equation):
-                self.define(env, equation, trees)
+        for group in schedule(self.variant):
+            if has_state(self.variant, group):
+                self.recur(env, group, trees)
+            else:
+                self.make(env, group[0], trees)
         return env
+
+    def make(self, env: Env, equation: Equation, trees: Sequence[Tree]) -> None:
+        """Put into `env` what one equation defines, if the order makes it as such."""
+        if equation.barrier is not None:
+            env.update(barrier(self.variant, self.world, env, equation))
+        elif self.regions_of(equation):
+            self.define(env, equation, trees)
+
+    def recur(self, env: Env, group: tuple[Equation, ...], trees: Sequence[Tree]) -> None:
+        """A recurrence, one update after the other; what each of them multiplies is added up.
+
+        Within an update a product two regions share is made once. One that has no place along the axis of
+        the updates is the same in each, and is made once.
+        """
+        whole, before, known = self.world, self.counted, self.products
+        state = next(e.name for e in group if self.variant.tensors[e.name].role is Role.STATE)
+        axis = self.variant.tensors[state].scan
+        made: dict[str, list[tuple[Counted, np.ndarray]]] = {}
+
+        def define(variant: Variant, one: World, here: Env, equation: Equation) -> None:
+            if equation is group[0]:
+                self.counted, self.products = [], {}
+            self.world = one
+            for name in known:
+                self.products.setdefault(name, np.zeros(0))  # made before the recurrence
+            self.make(here, equation, trees)
+            self.world = whole
+            if equation is group[-1]:
+                for item in self.counted:
+                    made.setdefault(item.key, []).append((item, self.products[item.key]))
+
+        scan(self.variant, self.world, env, group, define)
+        self.counted, self.products = before, known
+        for key, parts in made.items():
+            first = parts[0][0]
+            region = self.graph.regions[first.region]
+            labels = region.labels(first.left) | region.labels(first.right)
+            if any(region.axis_of[label] == axis for label in labels):
+                points, seen = (sum(getattr(item, f) for item, _ in parts) for f in ("points", "seen"))
+                first = replace(first, points=points, seen=seen)
+            self.counted.append(first)
+            self.products[key] = np.zeros(0)
 
     def define(self, env: Env, equation: Equation, trees: Sequence[Tree]) -> None:
         """Put into `env` what one equation defines; the rest of `env` is there already."""
-        if equation.name in self.world.kept:
+        if self.variant.tensors[equation.name].role is Role.CACHE:
             env[equation.name] = self.world.kept[equation.name]
         products = [self.region(env, i, trees[i]) for i in self.regions_of(equation)]
-        store(self.variant, env, equation, products)
+        store(self.variant, self.world, env, equation, products)
 
     def regions_of(self, equation: Equation) -> list[int]:
         """The regions whose products the equation adds up."""
@@ -76,7 +132,7 @@ class Runner:
         held: dict[int, tuple[np.ndarray, tuple[str, ...]]] = {}
         for position, leaf in enumerate(region.leaves):
             axes = [region.axis_of[label] for label in leaf.labels]
-            array = under(self.variant, self.world, env, leaf.tensor, axes)
+            array = under(self.variant, self.world, env, leaf.tensor, axes, leaf.old)
             needed = _needed(region, 1 << position)
             left = tuple(label for label in leaf.labels if label in needed)
             held[1 << position] = einsum([(array, leaf.labels)], left), left
@@ -97,7 +153,8 @@ class Runner:
         region = self.graph.regions[index]
         key = self.graph.key(region, pair[0] | pair[1])
         if key in self.products:
-            assert same_up_to_axes(self.products[key], made), f"equal keys, not equal: {key}"
+            known = self.products[key]
+            assert not known.size or same_up_to_axes(known, made), f"equal keys, not equal: {key}"
             return
         self.products[key] = made
         roles = {self.variant.tensors[x.tensor].role for x in region.members(pair[0] | pair[1])}
@@ -110,21 +167,28 @@ class Runner:
         indicators: dict[tuple[str, ...], np.ndarray] = {}
         leaves = [(leaf.tensor, leaf.labels) for leaf in region.leaves]
         for name, labels in [(region.root, region.output), *leaves]:
-            pair, seen = visible(self.variant, self.world, env, score_of(self.variant, name))
+            axes, seen = visible(self.variant, self.world, env, score_of(self.variant, name))
             by_kind = {self.variant.axes[region.axis_of[label]].kind: label for label in labels}
             query, context = by_kind.get(QUERY), by_kind.get(CONTEXT)
-            if not pair or not query or context not in lengths:
+            if not axes or not query or context not in lengths:
                 continue
             if self.variant.tensors[name].role is Role.TABLE:
                 continue
+            # each head sees as many rows as any other, whichever they are
+            seen = seen[(0,) * (seen.ndim - 2)]
             if query in lengths:
-                indicators[query, context] = seen
+                indicators[query, context] = _narrower(seen, indicators.get((query, context)))
             else:
                 indicators[(context,)] = seen.any(axis=0)
         limited = {label for labels in indicators for label in labels}
         factors = [(array.astype(np.int64), labels) for labels, array in indicators.items()]
         inside = int(einsum(factors, ())) if factors else 1
         return inside * prod(n for label, n in lengths.items() if label not in limited)
+
+
+def _narrower(one: np.ndarray, two: np.ndarray | None) -> np.ndarray:
+    """Of two masks on one pair the one that has fewer pairs."""
+    return one if two is None or one.sum() <= two.sum() else two
 
 
 def _needed(region: Region, members: int) -> set[str]:

@@ -102,8 +102,8 @@ class Points:
     def __init__(self, graph: Graph, world: World) -> None:
         self.graph, self.sizes = graph, world.sizes
         kinds = {mask.kind for mask in graph.variant.masks.values()}
-        self.top_n = MaskKind.TOP_N in kinds
-        self.limited = self.top_n or MaskKind.WINDOW in kinds
+        self.limited = bool(kinds & {MaskKind.TOP_N, MaskKind.WINDOW, MaskKind.CHUNK})
+        self.upper = bool(kinds & {MaskKind.TOP_N, MaskKind.CHUNK})
         self.full, self.causal = (
             [Space(graph, region, sizes) for region in graph.regions] for sizes in (FULL, CAUSAL)
         )
@@ -128,8 +128,9 @@ class Points:
             region = self.graph.regions[item.region]
             queries = {pair.query for pair in region.masks}
             labels = region.labels(item.left) | region.labels(item.right)
-            # Rows that top-n selects are counted as if no two queries chose the same one.
-            if self.top_n and not labels & queries:
+            # Rows that top-n selects are counted as if no two queries chose the same one, and rows of chunks
+            # as if the first query ended one.
+            if self.upper and not labels & queries:
                 assert causal >= item.seen, where
             else:
                 assert causal == item.seen, where

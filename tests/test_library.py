@@ -90,7 +90,10 @@ def test_what_each_variant_keeps(name, cached):
         ("MLA", "unknown variant 'MLA'; did you mean 'mla'?"),
         ("mlа", "unknown variant 'mlа'; did you mean 'mla'?"),  # Cyrillic a
         ("+rope", f"unknown variant ''; known: {TWELVE}"),
-        ("mla+", "unknown option of mla ''; known: chunk, gate, query-latent, reads, rope, selected, sinks, window"),
+        (
+            "mla+",
+            "unknown option of mla ''; known: chunk, gate, query-latent, reads, rope, selected, sinks, window",
+        ),
         ("mla+ropes", "unknown option of mla 'ropes'; did you mean 'rope'?"),
         ("mla+rope+rope", "the option 'rope' of mla is given twice"),
         ("mha+rope", "unknown option of mha 'rope'; known: chunk, reads, sinks, window"),

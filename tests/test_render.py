@@ -36,7 +36,8 @@ def compiled(text: str, folder: Path) -> str:
 
 
 LATEX = [
-    *((name, "--order", "all") for name in VARIANTS),
+    *((name, "--order", "all") for name in VARIANTS if not name.endswith("+chunked")),
+    *((name, "--order", "all", "--phase", "prefill") for name in VARIANTS if name.endswith("+chunked")),
     ("mla+rope+query-latent", "--order", "all", "--scope", "layer", "--model", "deepseek-v3", "--set", "L=8192"),
     ("mla", "--order", "expand", "--formed", "cached", "--phase", "verify", "--pairs", "causal"),
     ("dsa+rope+query-latent", "--order", "absorb", "--phase", "prefill", "--pairs", "causal", "--scope", "layer"),

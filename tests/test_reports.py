@@ -62,6 +62,9 @@ def test_the_commands_of_the_readme_work(tmp_path, monkeypatch):
     text = (ROOT / "README.md").read_text()
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.tex.j2").write_text("<< report.title >>\n")
+    config = tmp_path / "path" / "to" / "config.json"
+    config.parent.mkdir(parents=True)
+    config.write_text((ROOT / "tests" / "data" / "configs" / "qwen3-8b.json").read_text())
     (tmp_path / "mine.yaml").write_text("claims:\n  - {id: even, holds: H < 2*H}\n")
     (variant,) = re.findall(r"```yaml\n(.*?)```", text, flags=re.S)
     (tmp_path / "tied.yaml").write_text(variant)

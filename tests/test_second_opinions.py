@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from functools import cache
 
@@ -17,6 +18,15 @@ from derivations.storing import bundled_assertions
 @cache
 def verdicts(variant: str) -> list[Judgement]:
     return list(judged(bundled_assertions(variant)))
+
+
+@cache
+def statements(variant: str) -> dict[str, str]:
+    """File name -> what Coq reads in it, comments left out: variants share many claims, and coqc takes
+    seconds.
+    """
+    files = coq_files(verdicts(variant))
+    return {name: re.sub(r"\(\*.*?\*\)", "", text, flags=re.S) for name, (_, text) in files.items()}
 
 
 def test_every_proof_is_stored() -> None:
@@ -38,7 +48,7 @@ def test_z3_and_numpy_agree(variant: str) -> None:
         if "z3" in opinions:
             asked += 1
             answered += opinions["z3"].agrees is True
-    assert answered > 0.7 * asked, (answered, asked)
+    assert answered >= 0.7 * asked, (answered, asked)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -46,9 +56,17 @@ def test_coqc_accepts_every_file(variant: str, capsys: pytest.CaptureFixture[str
     if shutil.which("coqc") is None:
         pytest.skip("coqc is not installed")
     files = coq_files(verdicts(variant))
-    proved = [judgement for judgement in verdicts(variant) if judgement.status == "proved"]
+    proved = [j for j in verdicts(variant) if j.status == "proved" and not _by_a_rule_without_tactics(j)]
     assert [judgement for judgement, _ in files.values()] == proved
-    said = coq_opinions(files)
+    earlier = {words for other in VARIANTS[: VARIANTS.index(variant)] for words in statements(other).values()}
+    own = statements(variant)
+    said = coq_opinions({name: file for name, file in files.items() if own[name] not in earlier})
     with capsys.disabled():
         print(f"\n{variant}: {len(said)} Coq files", *(opinion.note for opinion in said.values()), sep="\n  ")
     assert [opinion for opinion in said.values() if opinion.agrees is not True] == []
+
+
+def _by_a_rule_without_tactics(judgement: Judgement) -> bool:
+    """A step that divides an inequality by a size has no file: the verdict stands on the kernel."""
+    assert judgement.proof is not None
+    return any(line.rule == "divided" for line in judgement.proof.lines)

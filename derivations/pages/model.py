@@ -27,7 +27,7 @@ def model_report(cost: ModelCost, explain: bool) -> Report:
         Heading("Layers"),
         Table(
             ("layers", "which", "variant", "order", "sizes"),
-            tuple(_which(layer, cost) for layer in cost.layers), "rlllp",
+            tuple(_which(layer) for layer in cost.layers), "rpplp",
         ),
         Heading("What is kept"),
         *_kept(cost),
@@ -77,7 +77,7 @@ def _subtitle(cost: ModelCost) -> str:
     return ", ".join(parts)
 
 
-def _which(layer: LayerCost, cost: ModelCost) -> tuple[Cell, ...]:
+def _which(layer: LayerCost) -> tuple[Cell, ...]:
     group = layer.group
     sizes = ", ".join(f"{name} = {size}" for name, size in group.kind.dims.items())
     which = ranges(group.layers) if group.layers else "-"
@@ -89,23 +89,13 @@ def _which(layer: LayerCost, cost: ModelCost) -> tuple[Cell, ...]:
 
 def _kept(cost: ModelCost) -> list[Block]:
     length = int(cost.asked.values["L"])
-    rows = [_kept_row(layer) for layer in cost.layers]
+    rows = tuple(_rows_of(layer) for layer in cost.layers)
     total = (
         cell("all layers"), cell(""), _number(cost.sum("short", False)), _number(cost.sum("long", False)),
         cell(""),
-        _number(cost.sum("state", False)), cell(bytes_text(cost.sum("bytes", False))),
-        cell(bytes_text(cost.sum("state_bytes", False))),
+        cell(bytes_text(cost.sum("bytes", False))),
     )  # fmt: skip
-    heads = (
-        "variant",
-        "layers",
-        "elements per token",
-        "in the long run",
-        "window",
-        "state",
-        "rows at L",
-        "states",
-    )
+    heads = ("variant", "layers", "elements", "in the long run", "window", "rows at L")
     blocks: list[Block] = [
         prose(
             "Elements that a context token adds to the cached rows of one layer, while no window is "
@@ -114,36 +104,59 @@ def _kept(cost: ModelCost) -> list[Block]:
             "sums over all "
             "layers."
         ),
-        Table(heads, (*map(tuple, rows), total), "lrrrrrrr"),
+        Table(heads, (*rows, total), "prrrrr"),
+        *_states(cost),
     ]
-    lags = cost.sum("lags", False)
-    if lags:
-        blocks.append(
-            prose(f"Convolutions and blocks keep {number_text(lags)} elements of earlier rows besides.")
-        )
     split = cost.asked.split
     if split.ranks > 1:
         blocks.append(
             prose(
                 f"All this is about the largest of {split.ranks} ranks. One rank alone would keep "
-                f"{number_text(cost.sum('short'))} elements per token, "
-                f"{number_text(cost.sum('long'))} in the long run, "
-                f"{bytes_text(cost.sum('bytes'))} of rows at L and "
-                f"{bytes_text(cost.sum('state_bytes'))} of states."
+                f"{number_text(cost.sum('short'))} elements per token, {number_text(cost.sum('long'))} in the "
+                f"long run, {bytes_text(cost.sum('bytes'))} of rows at L and "
+                f"{bytes_text(cost.sum('state_bytes'))} "
+                "of states."
             )
         )
     return blocks
 
 
-def _kept_row(layer: LayerCost) -> list[Cell]:
+def _rows_of(layer: LayerCost) -> tuple[Cell, ...]:
     kept, value = layer.kept, layer.value
     window = value(kept.window) if kept.window is not None else None
-    return [
+    return (
         cell(layer.group.kind.variant), cell(str(layer.group.count)), _number(value(kept.short)),
         _number(value(kept.long)), _number(window) if window is not None else cell("-"),
-        _number(value(kept.state)),
-        cell(bytes_text(value(kept.bytes))), cell(bytes_text(value(kept.state_bytes))),
-    ]  # fmt: skip
+        cell(bytes_text(value(kept.bytes))),
+    )  # fmt: skip
+
+
+def _states(cost: ModelCost) -> list[Block]:
+    """What never grows."""
+    blocks: list[Block] = []
+    holding = [layer for layer in cost.layers if layer.value(layer.kept.state)]
+    if holding:
+        rows = tuple(
+            (
+                cell(x.group.kind.variant), cell(str(x.group.count)), _number(x.value(x.kept.state)),
+                cell(bytes_text(x.value(x.kept.state_bytes))),
+            )
+            for x in holding
+        )  # fmt: skip
+        total = (
+            cell("all layers"), cell(""), _number(cost.sum("state", False)),
+            cell(bytes_text(cost.sum("state_bytes", False))),
+        )  # fmt: skip
+        blocks += [
+            prose("States of one layer, the same at any L:"),
+            Table(("variant", "layers", "state elements", "bytes"), (*rows, total), "prrr"),
+        ]
+    lags = cost.sum("lags", False)
+    if lags:
+        blocks.append(
+            prose(f"Convolutions and blocks keep {number_text(lags)} elements of earlier rows besides.")
+        )
+    return blocks
 
 
 def _number(value: Coefficient) -> Cell:
@@ -173,7 +186,7 @@ def _step(cost: ModelCost) -> list[Block]:
     if asked.gpu is not None:
         caption += f" {asked.gpu.title}: ridge {number_text(asked.gpu.ridge(asked.compute), 1)} FLOP/B."
     blocks: list[Block] = [
-        Table(tuple(heads), (*rows, tuple(total)), "lrrrr" + "l" * (len(heads) - 5), caption)
+        Table(tuple(heads), (*rows, tuple(total)), "prrrr" + "l" * (len(heads) - 5), caption)
     ]
     blocks += [prose(text) for layer in cost.layers for text in _indexer(layer)]
     return blocks
