@@ -16,7 +16,7 @@ from .trees import Sizes
 
 __all__ = [
     "Growth", "cache_bytes", "cache_elements", "far_intensity", "growth", "intensity", "lag_elements",
-    "ridge_side", "rows_per_token", "state_elements",
+    "ridge_side", "rows_per_token", "state_elements", "unrounded",
 ]  # fmt: skip
 
 
@@ -42,12 +42,12 @@ def growth(poly: Poly) -> Growth:
 
     Rounded quotients of L count as exact ones: that is how they grow.
     """
-    powers = _unrounded(poly).coefficients("L")
+    powers = unrounded(poly).coefficients("L")
     degree = max(powers, default=0)
     return Growth(powers.get(degree, Poly()), degree, powers.get(0, Poly()) if degree else poly)
 
 
-def _unrounded(poly: Poly) -> Poly:
+def unrounded(poly: Poly) -> Poly:
     """The same with quotients of L that are rounded put exactly."""
 
     def image(name: str) -> Poly | None:
@@ -55,7 +55,7 @@ def _unrounded(poly: Poly) -> Poly:
         if atom is None or atom.function == "min" or "L" not in free_symbols(Poly.symbol(name)):
             return None
         above, below = atom.arguments
-        return _unrounded(above) * below.inverse() if len(below.terms) == 1 else None
+        return unrounded(above) * below.inverse() if len(below.terms) == 1 else None
 
     return poly.map_symbols(image)
 
@@ -63,7 +63,7 @@ def _unrounded(poly: Poly) -> Poly:
 def far_intensity(cost: Cost) -> Ratio | None:
     """The intensity for L to infinity; None when it has no limit of its own."""
     ratio = intensity(cost)
-    return None if ratio is None else limit_in(Ratio(_unrounded(ratio.over), _unrounded(ratio.under)), "L")
+    return None if ratio is None else limit_in(Ratio(unrounded(ratio.over), unrounded(ratio.under)), "L")
 
 
 def rows_per_token(size: Poly) -> Poly:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .algebra import Ratio
+from .analysis import unrounded
 from .atoms import atom_of, free_symbols
 from .derivation import Derivation
 from .poly import Poly, total
@@ -22,8 +23,10 @@ class Scan:
     """Its steps over the whole context."""
     core: Poly
     """The attention on what it selects."""
+    full: Poly
+    """The same once the selection and every window are full."""
     overtakes: Ratio | None
-    """The L from which the scan costs more, once the selection is full."""
+    """The L from which the scan costs more, once the selection is full; rounding of pooled rows left out."""
 
 
 def scan_of(derivation: Derivation) -> Scan | None:
@@ -34,9 +37,9 @@ def scan_of(derivation: Derivation) -> Scan | None:
     if not scan:
         return None
     full = core.map_symbols(_selection)
-    growth = scan.coefficients("L")
+    growth = unrounded(scan).coefficients("L")
     alone = {*growth} == {1} and "L" not in free_symbols(full) | free_symbols(growth[1])
-    return Scan(scan, core, Ratio(full, growth[1]) if alone else None)
+    return Scan(scan, core, full, Ratio(full, growth[1]) if alone else None)
 
 
 def _selection(name: str) -> Poly | None:

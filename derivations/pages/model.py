@@ -198,10 +198,11 @@ def _indexer(layer: LayerCost) -> list[str]:
     if found is None:
         return []
     one, two = layer.value(found.scan), layer.value(found.core)
+    stopped = " and has stopped growing" if two == layer.value(found.full) else " so far"
     text = (
         f"{layer.group.kind.variant}: the indexer scans the whole context, {number_text(one)} FLOPs a "
         "layer; the "
-        f"attention on what it selects takes {number_text(two)} and has stopped growing."
+        f"attention on what it selects takes {number_text(two)}{stopped}."
     )
     if found.overtakes is not None:
         study = layer.derivation.study
