@@ -125,7 +125,9 @@ def lag_elements(graph: Graph, sizes: Sizes) -> Poly:
         if _cached_as_it_is(graph, equation.inputs[0].name):
             continue
         taken, back = equation.inputs[0], sizes.axis(axes[equation.over[0]])
-        queries = next(axis for axis in taken.axes if axes[axis].kind is AxisKind.QUERY)
+        queries = next((axis for axis in taken.axes if axes[axis].kind is AxisKind.QUERY), None)
+        if queries is None:  # all tokens are there: nothing is kept
+            continue
         rest = product(sizes.axis(axes[axis]) for axis in taken.axes if axis != queries)
         found.append(rest * (back - 1 if queries in equation.left[0].axes else back))
     return total(found)

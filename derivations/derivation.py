@@ -24,7 +24,6 @@ from .prefix import segment
 from .program import Variant
 from .regimes import cross_in_regimes
 from .regions import build_graph
-from .scanning import scanned
 from .search import choose, order_names
 from .sharding import UNSPLIT, Split
 from .stored import Stored, stored
@@ -274,9 +273,11 @@ _RECENT: dict[Any, tuple[Variant, Cost]] = {}
 def _cost(study: Study, order: str) -> Cost:
     conventions = study.conventions
     variant = study.variant
+    chunked = [t for t in variant.tensors.values() if t.scan is not None and _is_chunk(variant, t.scan)]
+    if study.split.cp > 1 and chunked:
+        raise InputError(f"--cp: {variant.name} runs over chunks one after the other; leave it out")
     if conventions.caches == "none":
         variant = without_caches(variant)
-    variant = scanned(variant)
     graph = build_graph(variant)
     sizes = study.sizes(graph)
     values = {**study.values}
@@ -301,6 +302,10 @@ def _cost(study: Study, order: str) -> Cost:
     if study.layout:
         graph = replace(graph, variant=with_layout(graph.variant, study.layout))
     return cost_of(graph, chosen, conventions, sizes)
+
+
+def _is_chunk(variant: Variant, axis: str) -> bool:
+    return variant.axes[axis].size != Poly.symbol("S")
 
 
 def crossover_of(study: Study, first: str, second: str, symbol: str, measure: str = "flops") -> Crossover:

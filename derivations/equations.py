@@ -207,6 +207,8 @@ class _Parser:
             products = self.sum()
         if self.peek():
             raise self.wrong(f"{self.peek()!r} is not expected")
+        if any(ref.old for ref in left):
+            raise self.wrong("old(...) is read, never defined")
         if barrier is None and len(left) > 1:
             raise self.wrong("only a barrier defines several tensors at once")
         if barrier is not None and writes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .atoms import floored, minimum
+from .atoms import atom_of, floored, minimum
 from .poly import Poly
 from .program import Mask, MaskKind
 
@@ -40,8 +40,10 @@ def _chunked_sum(last: Poly, size: Poly) -> Poly:
 def pairs(mask: Mask, convention: str, queries: Poly, context: Poly) -> Poly:
     """Pairs of one score equation; `queries` and `context` are the sizes of its two axes."""
     causal = mask.kind is MaskKind.CAUSAL or (convention == "causal" and mask.kind is not MaskKind.FULL)
+    if mask.size is not None and _pooled(context):
+        causal = False
     seen = context if mask.size is None else minimum(context, mask.size)
-    if not causal or queries == Poly.const(1):
+    if not causal or (queries == Poly.const(1) and mask.kind is not MaskKind.CHUNK):
         return queries * seen
     if mask.size is None:
         return context * queries - queries * (queries - 1) * _HALF
@@ -49,6 +51,12 @@ def pairs(mask: Mask, convention: str, queries: Poly, context: Poly) -> Poly:
     if queries == context:
         return summed(context, mask.size)
     return summed(context, mask.size) - summed(context - queries, mask.size)
+
+
+def _pooled(context: Poly) -> bool:
+    """Whether a context has entries of several tokens each, which have no triangle."""
+    atoms = [atom_of(name) for name in context.names()]
+    return any(atom is not None and atom.function != "min" for atom in atoms)
 
 
 def rows(mask: Mask, queries: Poly, context: Poly) -> Poly:

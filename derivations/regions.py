@@ -9,6 +9,7 @@ from .errors import InputError, unknown
 from .graph import Graph, Leaf, MaskedPair, Named, Region
 from .poly import Poly
 from .program import AxisKind, Mask, MaskKind, Role, Variant
+from .scanning import scanned
 
 __all__ = ["MAX_OPERANDS", "build_graph", "regions_of"]
 
@@ -17,8 +18,11 @@ MAX_OPERANDS = 10
 
 
 def build_graph(variant: Variant) -> Graph:
-    """The graph of a legal program. Raises InputError when a region has too many operands."""
-    return _Builder(variant).graph()
+    """The graph of a legal program, its states along the axes they are updated along.
+
+    Raises InputError when a region has too many operands, or a state is read where it has no place.
+    """
+    return _Builder(scanned(variant)).graph()
 
 
 def regions_of(graph: Graph, name: str) -> tuple[Region, ...]:

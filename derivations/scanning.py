@@ -23,7 +23,11 @@ def scanned(variant: Variant) -> Variant:
 
     Raises InputError where a state is read by something that has no place along the axis.
     """
-    states = {t.name: t.scan for t in variant.tensors.values() if t.role is Role.STATE and t.scan is not None}
+    states = {
+        t.name: t.scan
+        for t in variant.tensors.values()
+        if t.role is Role.STATE and t.scan is not None and t.scan not in t.axes
+    }
     if not states:
         return variant
     tensors = dict(variant.tensors)

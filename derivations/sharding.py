@@ -59,7 +59,8 @@ UNSPLIT = Split()
 def head_axes(graph: Graph) -> tuple[str, ...]:
     """The indices that split over heads: those of scores besides query and context, the cached ones first.
 
-    The heads of an indexer, which only selects rows, are not among them: every rank selects alike.
+    The heads of an indexer, which only selects rows, are not among them: every rank selects alike. Nor are
+    indices that a softmax runs along (the rows of a block) or that states are updated along (chunks).
     """
     axes = graph.variant.axes
     both = {AxisKind.QUERY, AxisKind.CONTEXT}
@@ -69,6 +70,9 @@ def head_axes(graph: Graph) -> tuple[str, ...]:
             own = graph.tensor(leaf.tensor).axes
             if {axes[axis].kind for axis in own} >= both:
                 found.update(dict.fromkeys(axis for axis in own if axes[axis].kind not in both))
+    along = {axis for e in graph.variant.equations if e.barrier for axis in e.over}
+    along |= {t.scan for t in graph.variant.tensors.values() if t.scan is not None}
+    found = {axis: None for axis in found if axis not in along}
     for name in (t.name for t in graph.variant.tensors.values() if t.role is Role.STATE):
         found.update(dict.fromkeys(_state_heads(graph, name)))
     cached = {axis for t in graph.variant.tensors.values() if t.role is Role.CACHE for axis in t.axes}

@@ -59,7 +59,9 @@ def _entries(name: str, fields: Mapping[str, Entry]) -> Axis:
         if key in fields:
             raise fields[key].fail(f"'every' says the size and the kind of the axis; leave {key} out")
     tokens = parse_size(fields["every"].text(), fields["every"].place)
-    if len(tokens.terms) != 1:
+    fixed = {"S", "L", "b", "B"} & free_symbols(tokens)
+    whole = all(e > 0 for powers, _ in tokens.powers() for e in powers.values())
+    if len(tokens.terms) != 1 or fixed or not whole or any(c != int(c) for c in tokens.terms.values()):
         raise fields["every"].fail("one entry comes every so many tokens: a number or one product of symbols")
     meaning = fields["meaning"].text(120) if "meaning" in fields else ""
     return Axis(name, Poly.symbol("S") * tokens.inverse(), AxisKind.QUERY, meaning, average=True)

@@ -38,6 +38,9 @@ class Traffic:
         self.readers: dict[str, set[str]] = {}
         self.reads: dict[tuple[str, str, int], list[CostTerm]] = {}
         self.found: list[CostTerm] = []
+        axes = graph.variant.axes.values()
+        queries = {axis.size for axis in axes if axis.kind is AxisKind.QUERY}
+        self.chunks = {a.name for a in axes if a.kind is AxisKind.CONTEXT and a.size in queries}
         self._wire()
 
     def terms(self) -> list[CostTerm]:
@@ -121,10 +124,10 @@ class Traffic:
         equation = self.definitions.get(operand.tensor.name)
         if equation is not None and equation.barrier and BARRIERS[equation.barrier].view:
             back = self.sizes.axis(axes[equation.over[0]])
-            queries = next(a for a in operand.tensor.axes if axes[a].kind is AxisKind.QUERY)
-            tokens = self.sizes.axis(axes[queries])
-            if queries in equation.inputs[0].axes:
-                share = (tokens + back - 1) * (tokens * back).inverse()
+            tokens = next((a for a in equation.inputs[0].axes if self.kind(a) is not AxisKind.OTHER), "")
+            if tokens in equation.left[0].axes:
+                count = self.sizes.axis(axes[tokens])
+                share = (count + back - 1) * (count * back).inverse()
         return share
 
     def read(self, kernel: str, stage: Stage, operand: Operand, part: int, reader: str) -> None:
@@ -158,14 +161,19 @@ class Traffic:
             return ("cache", "given rows") if AxisKind.CONTEXT in given else ("activation", "activation")
         if self.makers.get(operand.key, []) == [kernel]:
             return None
-        if _formed(operand) and not self.of_this_step(tensor):
-            return "formed", "formed rows"
-        return "activation", "activation"
+        return ("formed", "formed rows") if self.formed(operand) else ("activation", "activation")
 
-    def of_this_step(self, tensor: Tensor | None) -> bool:
-        """Whether it runs over the step's own tokens, as keys of a chunk do: no rows along the context."""
-        axes = self.graph.variant.axes
-        return tensor is not None and any(axes[axis].kind is AxisKind.QUERY for axis in tensor.axes)
+    def formed(self, operand: Operand) -> bool:
+        """Rows along the context that this step computes. The keys of a chunk are none: the step's own
+        tokens.
+        """
+        if AxisKind.CONTEXT not in operand.kinds or AxisKind.QUERY in operand.kinds:
+            return False
+        return any(a not in self.chunks for a in operand.axes if self.kind(a) is AxisKind.CONTEXT)
+
+    def kind(self, axis: str) -> AxisKind:
+        """Query, context or other."""
+        return self.graph.variant.axes[axis].kind
 
     def read_selection(self, step: Step) -> None:
         """A kernel under a selection reads which rows it selects; the indexer wrote them."""
@@ -275,7 +283,7 @@ class Traffic:
     def write(self, step: Step, result: Operand, again: bool) -> None:
         """One result; a part of a sum after the first is added to what is there."""
         where = f"{' '.join(result.tensors)} by {_kernel_name(step)}"
-        if _formed(result):
+        if self.formed(result):
             if self.conventions.formed == "write+read":
                 self.found.append(
                     self.term(step.kernel, step.stage, "formed", where, result, "write: formed rows")
@@ -300,7 +308,7 @@ class Traffic:
             for refs, verb in ((equation.inputs, "read"), (equation.left, "write")):
                 for ref in refs:
                     operand = self.whole(ref.name)
-                    cls = "formed" if _formed(operand) else "activation"
+                    cls = "formed" if self.formed(operand) else "activation"
                     cls = "weight" if self.graph.tensor(ref.name).role is Role.WEIGHT else cls
                     if verb == "write" and cls == "formed" and self.conventions.formed != "write+read":
                         continue
@@ -347,11 +355,6 @@ class Traffic:
             stage = Stage.INDEXER if space.region.indexer else Stage.PROJECTION
             where, rule = f"{equation.name}, new rows", "write: new rows"
             self.found.append(self.term(kernel, stage, "append", where, operand, rule))
-
-
-def _formed(operand: Operand) -> bool:
-    """Rows along the context that this step computes."""
-    return AxisKind.CONTEXT in operand.kinds and AxisKind.QUERY not in operand.kinds
 
 
 def _kernel_name(step: Step) -> str:

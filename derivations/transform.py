@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .atoms import free_symbols
-from .equations import Equation, Factors, Ref
+from .equations import BARRIERS, Equation, Factors, Ref
 from .errors import InputError, Place, unknown
 from .expr import parse_comparison
+from .poly import Poly
 from .program import AxisKind, Role, Tensor, Variant
 
 __all__ = ["assuming", "context_only", "keep_formed", "without_caches"]
@@ -75,7 +76,7 @@ class _Rewriter:
 
     def ref(self, ref: Ref, old: str, new: str) -> Ref:
         """`ref` with axis `old` replaced by `new`, cloning what it refers to where that is needed."""
-        if old not in ref.axes:
+        if old not in ref.axes or old == new:
             return ref
         axes = tuple(new if axis == old else axis for axis in ref.axes)
         tensor = self.variant.tensors[ref.name]
@@ -95,11 +96,14 @@ class _Rewriter:
         if tensor.role is Role.STATE:
             raise InputError(f"{name} is a state; it has no rows that could be kept or dropped")
         query = next(iter(_axes_of(self.variant, _right_axes(definition), AxisKind.QUERY)), own)
-        inner_old = query if definition.writes else own
+        inner_old, inner_new = query if definition.writes else own, new
+        view = definition.barrier is not None and BARRIERS[definition.barrier].view
+        if view and own not in definition.inputs[0].axes:  # entries of tokens: all entries show all tokens
+            inner_old, inner_new = query, self.tokens(definition)
         names = {r.name: self.fresh(r.name) for r in definition.left}
         for r in definition.left:
             self.renamed[(r.name, own, new)] = names[r.name]
-        moved = self.equation(definition, inner_old, new)
+        moved = self.equation(definition, inner_old, inner_new)
         left = tuple(Ref(names[r.name], tuple(new if a == own else a for a in r.axes)) for r in definition.left)
         for r, out in zip(definition.left, left, strict=True):
             source = self.variant.tensors[r.name]
@@ -113,6 +117,16 @@ class _Rewriter:
             )
         self.made[names[name]] = replace(moved, left=left, writes=False)
         return names[name]
+
+    def tokens(self, definition: Equation) -> str:
+        """The context axis that has one row for each token."""
+        found = next((a.name for a in self.variant.axes.values() if a.size == Poly.symbol("L")), None)
+        if found is None:
+            raise InputError(
+                f"{self.variant.name} has no axis of L tokens, under which {definition.name} could be "
+                "made for all"
+            )
+        return found
 
     def fresh(self, name: str) -> str:
         made = f"{name}_{self.suffix}"
@@ -152,7 +166,29 @@ def without_caches(variant: Variant) -> Variant:
         rewritten = rewriter.equation(equation, query, context)
         equations += [*rewriter.take(), replace(rewritten, writes=False)]
         rewriter.tensors[equation.name] = replace(tensor, role=Role.TEMPORARY)
-    return replace(variant, equations=tuple(equations), tensors=rewriter.tensors)
+    return _pruned(replace(variant, equations=tuple(equations), tensors=rewriter.tensors))
+
+
+def _pruned(variant: Variant) -> Variant:
+    """Without definitions that nobody needs: rows of this step that were only made to be cached."""
+    equations = list(variant.equations)
+    while True:
+        used = {ref.name for equation in equations for ref in equation.uses}
+        used |= {mask.selector for mask in variant.masks.values() if mask.selector}
+        kept = [
+            e for e in equations
+            if e.writes or any(r.name in used or variant.tensors[r.name].role is Role.OUTPUT for r in e.left)
+        ]  # fmt: skip
+        if len(kept) == len(equations):
+            break
+        equations = kept
+    named = {ref.name for equation in equations for ref in (*equation.left, *equation.uses)}
+    return replace(
+        variant,
+        equations=tuple(equations),
+        tensors={name: tensor for name, tensor in variant.tensors.items() if name in named},
+        masks={name: mask for name, mask in variant.masks.items() if name in named},
+    )
 
 
 class _Barriers(_Rewriter):
@@ -167,6 +203,13 @@ class _Barriers(_Rewriter):
         if old not in ref.axes or not self.depends_on_barrier(ref.name):
             return moved
         return super().ref(ref, old, new)
+
+    def equation(self, equation: Equation, old: str, new: str) -> Equation:
+        """What a barrier takes is made as such, so it is cloned whatever it depends on."""
+        moved = super().equation(equation, old, new)
+        if equation.barrier is None:
+            return moved
+        return replace(moved, inputs=tuple(_Rewriter.ref(self, ref, old, new) for ref in equation.inputs))
 
     def depends_on_barrier(self, name: str) -> bool:
         if name not in self.dependent:
@@ -207,7 +250,7 @@ def keep_formed(variant: Variant, names: Iterable[str], copied: bool) -> Variant
             rewriter.tensors[equation.name] = replace(variant.tensors[equation.name], role=Role.INPUT)
             continue
         context = _axes_of(variant, equation.left[0].axes, AxisKind.CONTEXT)[0]
-        query = next(a.name for a in variant.axes.values() if a.kind is AxisKind.QUERY)
+        query = _new_rows_axis(rewriter, equation, context)
         rewritten = rewriter.equation(equation, context, query)
         equations.append(replace(rewritten, writes=True))
         rewriter.tensors[equation.name] = replace(variant.tensors[equation.name], role=Role.CACHE)
@@ -221,6 +264,21 @@ def keep_formed(variant: Variant, names: Iterable[str], copied: bool) -> Variant
         for equation in equations:
             tensors = _copies(variant, equation, wanted, tensors)
     return replace(variant, equations=tuple(equations), tensors=tensors)
+
+
+def _new_rows_axis(rewriter: _Rewriter, equation: Equation, context: str) -> str:
+    """The query axis along which the caches that rows are formed of gain rows in this step."""
+    for ref in equation.uses:
+        definition = rewriter.definitions.get(ref.name)
+        if definition is None or context not in ref.axes:
+            continue
+        if definition.writes:
+            found = _axes_of(rewriter.variant, _right_axes(definition), AxisKind.QUERY)
+            if found:
+                return found[0]
+            continue
+        return _new_rows_axis(rewriter, definition, context)
+    return next(a.name for a in rewriter.variant.axes.values() if a.kind is AxisKind.QUERY)
 
 
 def _with_new_rows(rewriter: _Rewriter, equations: list[Equation]) -> list[Equation]:

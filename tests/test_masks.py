@@ -62,7 +62,6 @@ def test_pairs_of_a_phase_are_those_at_its_sizes(mask, convention, phase):
         check_phase(mask, convention, phase)
 
 
-@pytest.mark.xfail(strict=True, reason="in decode a chunk is counted as whole under causal pairs too")
 def test_causal_pairs_of_a_chunk_in_decode():
     check_phase(CHUNK, "causal", "decode")
 

@@ -147,7 +147,6 @@ def test_what_no_state_may_be(changes: list[tuple[str, str]], message: str) -> N
     assert message in refused(read, linear(*changes))
 
 
-@pytest.mark.xfail(strict=True, reason="old on the left side is read as if it were not there")
 @pytest.mark.parametrize("change", [("M[h,k,v] <- ", "old(M[h,k,v]) <- "), ("O[h,s,v] = ", "old(O[h,s,v]) = ")])
 def test_an_old_value_is_not_written(change: tuple[str, str]) -> None:
     assert "old" in refused(read, linear(change))
@@ -345,14 +344,12 @@ def test_orders_of_a_reader_at_one_token() -> None:
     assert min(found) == min(2 * 2 * 50 * (2 + 3), 2 * 2 * 2 * 3 * (50 + 1))
 
 
-@pytest.mark.xfail(strict=True, reason="the search of orders takes all tokens for one update")
 def test_no_order_reads_one_state_for_all_tokens() -> None:
     """100 tokens have 100 states, so forming state times projection costs 100 times what it does for one."""
     found = all_flops("lightning", WIDE, "Y")
     assert min(found) == 100 * min(2 * 2 * 50 * (2 + 3), 2 * 2 * 2 * 3 * (50 + 1))
 
 
-@pytest.mark.xfail(strict=True, reason="the search of orders takes all tokens for one update")
 def test_the_cheapest_order_of_the_search_is_the_best_of_the_ledger() -> None:
     found = orders_of(Study(load_variant("lightning"), Conventions(phase="verify"), WIDE))
     ledger = derive(Study(load_variant("lightning"), Conventions(phase="verify", scope="layer"), WIDE), "best")
@@ -364,12 +361,7 @@ def test_the_cheapest_order_of_the_search_is_the_best_of_the_ledger() -> None:
     [
         ("lightning+chunked", "QKV"),
         ("mamba2+chunked", "QKV"),
-        *(
-            pytest.param(
-                name, "QKV", marks=pytest.mark.xfail(strict=True, reason="taken for rows of the context")
-            )
-            for name in ("gdn+chunked", "kda+chunked")
-        ),
+        *((name, "QKV") for name in ("gdn+chunked", "kda+chunked")),
     ],
 )
 def test_what_a_kernel_makes_for_another_is_written(name: str, made: str) -> None:
@@ -392,9 +384,7 @@ def test_what_a_kernel_makes_for_another_is_written(name: str, made: str) -> Non
         ("nsa", ("g", "i")),
         ("cca", ("g", "i")),
         *(
-            pytest.param(
-                name, axes, marks=pytest.mark.xfail(strict=True, reason="any other axis of scores is split")
-            )
+            (name, axes)
             for name, axes in (
                 ("lightning+chunked", ("h",)),
                 ("mamba2+chunked", ("g", "h")),
@@ -411,7 +401,6 @@ def test_which_indices_ranks_split(name: str, axes: tuple[str, ...]) -> None:
     assert head_axes(build_graph(scanned(load_variant(name)))) == axes
 
 
-@pytest.mark.xfail(strict=True, reason="chunks are split over ranks as if they were heads")
 def test_ranks_without_a_head_of_their_own_do_not_share_chunks() -> None:
     """2 heads on 8 ranks: each has a head, which runs through all 8 chunks."""
     dims = {**DIMS, "H": 2, "C": 4, "S": 32}

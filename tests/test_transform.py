@@ -54,6 +54,10 @@ def _lengths(variant: Variant):
 @pytest.mark.parametrize("name", variant_names())
 def test_bundled_variants_without_caches_are_whole_programs(name):
     for options in combinations_of(load_variant(name).all_options):
+        if name == "moba":  # its cache is stored block by block: no axis has one row for each token
+            message = refused(without_caches, load_variant("+".join([name, *options])))
+            assert "no axis of L tokens" in message
+            continue
         variant = checked(without_caches(load_variant("+".join([name, *options]))))
         assert not [t for t in variant.tensors.values() if t.role is Role.CACHE]
         states = [t.name for t in variant.tensors.values() if t.role is Role.STATE]
