@@ -162,8 +162,9 @@ def test_rows_that_barriers_make_without_caches(name: str) -> None:
 @pytest.mark.parametrize("name", [*(name for name in POOLED if "moba" not in name), "cca"])
 def test_earlier_rows_that_barriers_make_without_caches(name: str) -> None:
     """Where it has fewer, those of the earlier tokens are made again from the input of these."""
-    if name == "nsa":  # K = K_0 under the context: the graph puts K_0's product there,
-    numpy takes lines as they stand
+    if (
+        name == "nsa"
+    ):  # K = K_0 under the context: the graph puts K_0's product there, numpy takes lines literally
         assert without_caches(load_variant(name)).equations
         return
     assert_equal_without_caches(name, 2, 6)
