@@ -139,7 +139,7 @@ def released_of(text: str, config: Config) -> Released:
         name=text, title=config.title, source=text,
         groups=tuple(LayerGroup(kinds[key], tuple(found), len(found)) for key, found in groups.items()),
         layers=len(config.layers), drafts=config.drafts, assumptions=config.assumptions,
-        unknown_fields=config.unknown, decisions=config.decisions,
+        unknown_fields=config.unknown, decisions=config.decisions, notes=config.notes,
     )  # fmt: skip
 
 

@@ -31,6 +31,8 @@ class Fields:
 
     def __init__(self, values: Mapping[str, Any], file: str, text: str, inside: str = "") -> None:
         self.values = {name: value for name, value in values.items() if value is not None}
+        self.nulls = frozenset(name for name, value in values.items() if value is None)
+        """What is there and says nothing."""
         self.file, self.text, self.inside = file, text, inside
         self.used: set[str] = set()
         self.assumed: frozenset[str] = frozenset()
@@ -136,6 +138,7 @@ class Fields:
         """The same with some fields given another value, for one kind of layer; what is read is noted here."""
         made = Fields({**self.values, **values}, self.file, self.text, self.inside)
         made.used, made.decisions, made.assumed = self.used, self.decisions, self.assumed
+        made.nulls = self.nulls
         return made
 
     def say(self, text: str, *names: str) -> None:

@@ -46,9 +46,11 @@ def with_assumptions(
 ) -> dict[str, Any]:
     fields = Fields(values, file, text)
     for name, value in given.items():
-        if name in fields.values and fields.values[name] != value:
+        there = fields.named(name)
+        counts_blocks = name == "num_hidden_layers" and there == "num_layers"
+        if there is not None and fields.values[there] != value and not counts_blocks:
             raise fields.fail(
-                name,
+                there,
                 f"--assume {name}={shown(value)} contradicts the file, which says "
                 f"{shown(fields.values[name])}; "
                 "--assume only fills gaps",
@@ -71,20 +73,30 @@ def merged(values: Mapping[str, Any], file: str, text: str) -> dict[str, Any]:
         return dict(values)
     if len(nested) > 1:
         raise InputError(f"{' and '.join(nested)} are both there; which is the language model?", Place(file))
-    inner = {name: value for name, value in values[nested[0]].items() if value is not None}
+    inner = dict(values[nested[0]])
     for name, value in inner.items():
         outer = values.get(name)
-        if name in READ and outer is not None and outer != value:
+        if name in READ and None not in (outer, value) and outer != value:
             raise Fields(values, file, text).fail(
                 name, f"{name} is {shown(outer)} on top and {shown(value)} in {nested[0]}; one of them is wrong"
             )
     return {**{n: v for n, v in values.items() if n != nested[0]}, **inner}
 
 
-def with_attn_config(fields: Fields) -> Fields:
-    """Fields that some files keep in an object of their own."""
-    inner = fields.inner("attn_config")
-    if inner is None:
-        return fields
-    known = {n: v for n, v in inner.values.items() if n in READ and n != "attn_config"}
-    return fields.over({**{n: v for n, v in known.items() if n not in fields.values}})
+def with_attn_config(values: Mapping[str, Any], file: str, text: str) -> dict[str, Any]:
+    """The same with the fields that some files keep in an object of their own."""
+    inner = values.get("attn_config")
+    if not isinstance(inner, dict):
+        return dict(values)
+    fields = Fields(values, file, text)
+    for name, value in inner.items():
+        if name in READ and value is not None and values.get(name) not in (None, value):
+            raise fields.fail(
+                name,
+                f"{name} is {shown(values[name])} on top and {shown(value)} in attn_config; one is wrong",
+            )
+    found = {name: value for name, value in values.items() if name != "attn_config"}
+    for name, value in inner.items():
+        if found.get(name) is None:
+            found[name] = value
+    return found

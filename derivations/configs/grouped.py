@@ -82,9 +82,23 @@ def _kv_heads(fields: Fields, heads: int) -> int:
     kv = fields.integer("num_key_value_heads")
     name = fields.named("num_key_value_heads")
     if single == "multi_query" and not new:
+        if name == "num_key_value_heads" and kv not in (1, heads):
+            raise fields.fail(
+                name, f"multi_query says one key/value head, and num_key_value_heads {kv}; one is wrong"
+            )
         fields.say("all query heads share one head of keys and values, whatever else is said", single)
         return 1
-    if fields.get("attn_type") == "multiquery_attention":
+    kind = fields.get("attn_type")
+    if kind not in (None, "multihead_attention", "multiquery_attention", "grouped_query_attention"):
+        raise fields.fail("attn_type", f"attention of the type {shown(kind)} (attn_type) is not understood")
+    if fields.flag("multi_query_attention") is False:
+        fields.say("each head keeps its own keys and values", "multi_query_attention")
+        return heads
+    if single == "multi_query_attention" and kv is None:
+        raise fields.missing(
+            "multi_query_group_num", "multi_query_attention says that heads share, not how many do"
+        )
+    if kind == "multiquery_attention":
         fields.say("all query heads share one head of keys and values", "attn_type")
         return 1
     if new is False and single is None and name == "num_kv_heads":

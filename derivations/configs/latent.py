@@ -14,7 +14,12 @@ def latent(fields: Fields, shared_index: bool) -> LayerKind:
     nope = fields.need(
         "qk_nope_head_dim", "kv_lora_rank says that keys come from a latent, this how wide they are"
     )
-    rope = fields.integer("qk_rope_head_dim", least=0) or 0
+    rope = fields.integer("qk_rope_head_dim", least=0)
+    if rope is None and "qk_rope_head_dim" not in fields.nulls:
+        raise fields.missing(
+            "qk_rope_head_dim", "the segment of a key that all heads share; 0 where there is none"
+        )
+    rope = rope or 0
     dims = {
         "d_model": fields.need("hidden_size", "the model width"), "H": heads,
         "d_c": fields.need("kv_lora_rank", "the width of the latent"), "d_k": nope,
@@ -40,7 +45,9 @@ def latent(fields: Fields, shared_index: bool) -> LayerKind:
         options.append("query-latent")
         dims["d_q"] = query
         fields.say("queries come from a latent of their own", "q_lora_rank")
-    indexed = [name for name in ("index_n_heads", "index_head_dim", "index_topk") if fields.has(name)]
+    indexed = [
+        name for name in ("index_n_heads", "index_head_dim", "index_topk", "indexer_types") if fields.has(name)
+    ]
     if not indexed:
         gated = [name for name in ("mla_use_output_gate",) if fields.flag(name)]
         if gated:

@@ -9,8 +9,8 @@ from .fields import Fields, shown
 
 __all__ = ["WORDS", "layer_words"]
 
-FULL, SLIDING, CHUNKED, RECURRENT, MLP, CSA, HCA, CONV = (
-    "full", "sliding", "chunked", "recurrent", "mlp", "csa", "hca", "conv"
+FULL, SLIDING, CHUNKED, RECURRENT, MAMBA, MLP, CSA, HCA, CONV = (
+    "full", "sliding", "chunked", "recurrent", "mamba", "mlp", "csa", "hca", "conv"
 )  # fmt: skip
 WORDS = {
     "full_attention": FULL, "attention": FULL, "global": FULL, "full": FULL, "global_attention": FULL,
@@ -18,13 +18,13 @@ WORDS = {
     "sliding_attention": SLIDING, "local": SLIDING, "sliding": SLIDING, "local_attention": SLIDING,
     "sliding_window": SLIDING, "swa": SLIDING,
     "chunked_attention": CHUNKED,
-    "linear_attention": RECURRENT, "mamba": RECURRENT, "mamba2": RECURRENT, "kda": RECURRENT, "gdn": RECURRENT,
+    "linear_attention": RECURRENT, "mamba": MAMBA, "mamba2": MAMBA, "kda": RECURRENT, "gdn": RECURRENT,
     "recurrent": RECURRENT,
     "compressed_sparse_attention": CSA, "heavily_compressed_attention": HCA,
     "conv": CONV, "mlp": MLP, "moe": MLP,
 }  # fmt: skip
 """What released files call a layer -> the kind it is."""
-_LETTERS = {"M": RECURRENT, "*": FULL, "-": MLP, "E": MLP}
+_LETTERS = {"M": MAMBA, "*": FULL, "-": MLP, "E": MLP}
 MOST_LAYERS = 10_000
 Said = tuple[str, tuple[str, ...]]
 """The field that said it, and a kind for each layer."""
@@ -46,8 +46,8 @@ def layer_words(fields: Fields) -> tuple[str, ...]:
         found.append(_without_list(fields, count))
     first, words = found[0]
     for name, other in found[1:]:
-        if other != words:
-            place = next(i for i, pair in enumerate(zip(words, other, strict=True)) if pair[0] != pair[1])
+        if any(not _alike(*pair) for pair in zip(words, other, strict=True)):
+            place = next(i for i, pair in enumerate(zip(words, other, strict=True)) if not _alike(*pair))
             raise fields.fail(
                 name,
                 f"{first} makes layer {place} {words[place]} and {name} makes it {other[place]}; one is wrong",
@@ -56,6 +56,11 @@ def layer_words(fields: Fields) -> tuple[str, ...]:
         kinds = ", ".join(f"{words.count(kind)} {kind}" for kind in dict.fromkeys(words))
         fields.say(f"layers by kind: {kinds}", first)
     return words
+
+
+def _alike(one: str, two: str) -> bool:
+    """Whether two sources say the same of a layer; that it is recurrent says less than that it is Mamba."""
+    return one == two or {one, two} == {RECURRENT, MAMBA}
 
 
 def _fitted(fields: Fields, name: str, words: tuple[str, ...], count: int) -> tuple[str, ...]:
@@ -86,6 +91,21 @@ def _word(fields: Fields, name: str, entry: object) -> str:
         return WORDS[entry]
     known = ", ".join(sorted(WORDS))
     raise fields.fail(name, f"unknown kind of layer '{shown(entry)}' in {name}; known: {known}")
+
+
+def _pairs(fields: Fields, count: int | None) -> Iterator[Said]:
+    """Runs of words with how often each comes: `[[["global", "local"], 12]]`."""
+    runs = fields.get("attention_types")
+    if runs is None:
+        return
+    words: list[str] = []
+    for run in runs if isinstance(runs, list) else [None]:
+        if not (isinstance(run, list) and len(run) == 2 and isinstance(run[0], list)):
+            raise fields.fail("attention_types", f"expected runs such as [[words], times], found {shown(runs)}")
+        times = fields.whole("attention_types", run[1], 1, MOST_LAYERS)
+        words += [_word(fields, "attention_types", word) for word in run[0]] * times
+    if words:
+        yield "attention_types", tuple(words)
 
 
 def _letters(fields: Fields, count: int | None) -> Iterator[Said]:
@@ -160,7 +180,11 @@ def _intervals(fields: Fields, count: int | None) -> Iterator[Said]:
     if every is not None:
         named = fields.named("full_attention_interval") or ""
         rest = SLIDING if named == "global_attn_every_n_layers" else RECURRENT
-        yield named, _every(every, FULL, rest, count)
+        words = _every(every, FULL, rest, count)
+        if named == "layer_group_size":  # what is left after the last whole group has softmax too
+            whole = count // every * every
+            words = (*words[:whole], *(FULL for _ in words[whole:]))
+        yield named, words
     pattern = fields.named("sliding_window_pattern")
     letters = fields.values[pattern] if pattern is not None else None
     if pattern is not None and isinstance(letters, str) and letters and not {*letters} - {"L", "G"}:
@@ -188,7 +212,7 @@ def _every(size: int, at: str, rest: str, count: int) -> tuple[str, ...]:
 
 
 _READERS: tuple[Callable[[Fields, int | None], Iterator[Said]], ...] = (
-    _listed, _letters, _numbers, _ratios, _indices, _intervals,
+    _listed, _pairs, _letters, _numbers, _ratios, _indices, _intervals,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from .checks import check_together, check_unused
 from .fields import Decision, Fields, shown, unread
 from .gaps import IGNORED, assumed, merged, with_assumptions, with_attn_config
 from .grouped import LayerKind, grouped, window_of
@@ -37,6 +38,8 @@ class Config:
     """Fields that nothing is known about."""
     decisions: tuple[Decision, ...]
     """Which field led to what."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know."""
 
 
 def read_config(text: str, assume: Sequence[str] = ()) -> Config:
@@ -51,16 +54,16 @@ def read_config(text: str, assume: Sequence[str] = ()) -> Config:
 def config_of(values: Mapping[str, Any], file: str, text: str = "", assume: Sequence[str] = ()) -> Config:
     """The same from values already read; `text` is the file's, for line numbers."""
     given, ignored = assumed(assume)
-    whole = merged(values, file, text)
+    whole = with_attn_config(merged(values, file, text), file, text)
     fields = Fields(with_assumptions(whole, given, ignored, file, text), file, text)
     fields.assumed = frozenset(given)
     if fields.flag("is_encoder_decoder"):
         raise fields.fail("is_encoder_decoder", "a model with an encoder is not understood; only decoders are")
     _blocks_of_layers(fields)
     words = layer_words(fields)
-    fields = with_attn_config(fields)
+    check_together(fields, words)
     shared = index_shared(fields, len(words))
-    sources = row_sources(fields, len(words))
+    sources = row_sources(fields, words)
     own = own_fields(fields, len(words))
     pools = (
         "csa" in words or "hca" in words or (fields.has("compress_ratios") and not fields.has("kv_lora_rank"))
@@ -82,8 +85,25 @@ def config_of(values: Mapping[str, Any], file: str, text: str = "", assume: Sequ
     fields.flag("use_mtp")
     _use_up(fields, words)
     found = tuple(_not_understood(fields, ignored))
+    notes = _cache_type(fields)
     return Config(_title(values, file), layers, drafts, {**given, **dict.fromkeys(ignored, IGNORED)}, found,
-                  tuple(fields.decisions))  # fmt: skip
+                  tuple(fields.decisions), notes)  # fmt: skip
+
+
+def _cache_type(fields: Fields) -> tuple[str, ...]:
+    """A note where the file says how cached elements are stored: figures here are not about that."""
+    quantized = fields.values.get("quantization_config")
+    scheme = quantized.get("kv_cache_scheme") if isinstance(quantized, dict) else None
+    bits = scheme.get("num_bits") if isinstance(scheme, dict) else None
+    said = [f"kv_cache_dtype {shown(fields.get('kv_cache_dtype'))}"] if fields.has("kv_cache_dtype") else []
+    said += [f"a kv_cache_scheme of {shown(bits)} bits"] if scheme else []
+    if not said:
+        return ()
+    there = [name for name in ("kv_cache_dtype", "quantization_config") if name in fields.values]
+    fields.say("how cached elements are stored, which is left to --kv-layout", *there)
+
+    what = " and ".join(said)
+    return (f"The file says {what}; bytes here are 2 an element unless --kv-layout or --set b says other.",)
 
 
 def _title(values: Mapping[str, Any], file: str) -> str:
@@ -125,8 +145,8 @@ def _blocks_of_layers(fields: Fields) -> None:
 def _layer(fields: Fields, word: str, index: int, apart: Apart) -> LayerKind | None:
     if word == "mlp":
         return None
-    if word == "recurrent":
-        return recurrent(fields, index)
+    if word in ("recurrent", "mamba"):
+        return recurrent(fields, word, index)
     if word == "conv":
         fields.say("layers without attention keep the last rows of a convolution", "conv_L_cache")
         width = fields.need("conv_L_cache", "the tokens that the convolution sees")
@@ -147,7 +167,7 @@ def _layer(fields: Fields, word: str, index: int, apart: Apart) -> LayerKind | N
         gates = [
             n for n in ("attn_output_gate", "attention_output_gate", "use_attention_gate") if fields.flag(n)
         ]
-        if gates and kind.variant != "mha":
+        if gates:
             fields.say("the heads' results pass a gate", *gates)
             kind = LayerKind(f"{kind.variant}+gate", kind.dims)
     if window is not None:
@@ -209,9 +229,8 @@ def _use_up(fields: Fields, words: Sequence[str]) -> None:
             fields.say(
                 "no window", window, *(["use_sliding_window"] if fields.has("use_sliding_window") else [])
             )
-    if "recurrent" not in words:
-        for name in ("linear_conv_kernel_dim", "linear_num_heads", "linear_head_dim"):
-            fields.named(name)
+    if not {"recurrent", "mamba"} & {*words}:
+        fields.named("linear_conv_kernel_dim")
     if latent_layers:
         for name in ("num_key_value_heads", "head_dim"):
             fields.named(name)
@@ -219,6 +238,7 @@ def _use_up(fields: Fields, words: Sequence[str]) -> None:
 
 def _not_understood(fields: Fields, ignored: Sequence[str]) -> list[str]:
     """Fields nothing is known about. Raises InputError where one of them speaks of attention."""
+    check_unused(fields)
     unused = [name for name in unread(fields, ignored) if name in READ]
     for name in unused:
         fields.say("not used: no layer has it", name)

@@ -5,17 +5,36 @@ from __future__ import annotations
 from ..errors import InputError
 from .fields import Fields, shown
 from .grouped import LayerKind
+from .vocabulary import without_bearing
 
 __all__ = ["recurrent"]
 
 
-def recurrent(fields: Fields, index: int) -> LayerKind:
-    """The recurrence of a layer. Raises InputError where no field says its dims."""
+def recurrent(fields: Fields, word: str, index: int) -> LayerKind:
+    """The recurrence of a layer. Raises InputError where no field says its dims, or several do."""
+    families = [family for family, names in _FAMILIES.items() if any(fields.has(name) for name in names)]
+    if word == "mamba":
+        if "mamba" not in families:
+            raise fields.missing(
+                "mamba_n_heads", f"layer {index} is mamba, and nothing says how large its state is"
+            )
+        return _mamba(fields)
+    if len(families) > 1 and families != ["linear_attn_config", "linear_num_heads"]:
+        names = [next(n for n in _FAMILIES[family] if fields.has(n)) for family in families]
+        raise fields.fail(
+            fields.named(names[0]) or "",
+            f"{' and '.join(names)} give states of two kinds, and layer {index} is only said to be recurrent",
+        )
     inner = fields.inner("linear_attn_config")
     if inner is not None:
         heads, width = inner.need("num_heads", "the heads of the state"), inner.need("head_dim", "its width")
         made = _kda(fields, heads, width, inner.integer("short_conv_kernel_size"))
-        inner.used.update(inner.values)
+        known = {*inner.used, "full_attn_layers", "kda_layers"}
+        strange = [name for name in inner.values if name not in known and not without_bearing(name)]
+        if strange:
+            raise inner.fail(
+                strange[0], f"not understood: {', '.join(map(shown, strange))} in linear_attn_config"
+            )
         fields.say(f"a state of {heads} x {width} x {width} for each KDA layer", "linear_attn_config")
         return made
     if fields.has("linear_num_value_heads"):
@@ -40,6 +59,15 @@ def recurrent(fields: Fields, index: int) -> LayerKind:
         "attn_type_list",
         fields.place(fields.named("layer_types") or "layer_types"),
     )
+
+
+_FAMILIES: dict[str, tuple[str, ...]] = {
+    "linear_attn_config": ("linear_attn_config",),
+    "gdn": ("linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim", "linear_num_key_heads"),
+    "linear_num_heads": ("linear_num_heads", "linear_head_dim"),
+    "mamba": ("mamba_n_heads", "mamba_d_state", "state_size"),
+}
+"""Recurrences by the fields that give the sizes of their states."""
 
 
 def _kda(fields: Fields, heads: int, width: int, convolution: int | None) -> LayerKind:
@@ -110,7 +138,15 @@ def _mamba(fields: Fields) -> LayerKind:
 def _mamba_width(fields: Fields, heads: int, hidden: int, alone: bool) -> int:
     found = fields.named("head_dim" if alone else "mamba_d_head")
     if found is not None and fields.values[found] != "auto":
-        return fields.whole(found, fields.values[found])
+        width = fields.whole(found, fields.values[found])
+        factor = fields.integer("expand") if alone else None
+        if factor is not None and factor * hidden != heads * width:
+            raise fields.fail(
+                "expand",
+                f"{heads} heads of {width} ({found}) are not expand x hidden_size = "
+                "{factor} x {hidden} channels",
+            )
+        return width
     inner = fields.integer("mamba_d_ssm")
     if inner is None:
         factor = fields.integer("mamba_expand") or fields.integer("expand")

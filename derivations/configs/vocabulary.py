@@ -60,7 +60,8 @@ STRUCTURAL = (
     "linear_num_key_heads", "linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim",
     "linear_conv_kernel_dim", "linear_num_heads", "linear_head_dim", "linear_attn_alpha_factor",
     "mamba_n_heads", "mamba_d_head", "mamba_d_state", "mamba_n_groups", "mamba_d_conv", "mamba_expand",
-    "mamba_d_ssm", "state_size", "expand", "is_encoder_decoder", "conv_L_cache", "num_nextn_predict_layers",
+    "mamba_d_ssm", "state_size", "expand", "is_encoder_decoder", "add_cross_attention", "is_causal",
+    "use_mla", "conv_L_cache", "kv_cache_dtype", "num_nextn_predict_layers",
     "num_mtp_modules", "use_mtp",
 )  # fmt: skip
 """Every field that is read, under its first name."""
@@ -71,7 +72,7 @@ READ = frozenset(STRUCTURAL).union(*ALIASES.values())
 _WITHOUT_BEARING = re.compile(
     r"""(
       model_type|architectures|auto_map|_.*|transformers_version|torch_dtype|dtype|.*_dtype|torchscript
-    | use_cache|use_bfloat16|tie_.*|is_decoder|add_cross_attention|cross_attention_hidden_size|pruned_heads
+    | use_cache|use_bfloat16|tie_.*|is_decoder|cross_attention_hidden_size
     | vocab_size.*|.*_vocab_size|.*vocab.*|.*token_?ids?
     | .*_token_index|.*_token_id_list|.*placeholder.*|bad_words_ids
     | .*token_?ids?_.*|bo[ia]_.*|eo[ia]_.*|.*_soft_tokens_per_image|mm_tokens_per_image
@@ -115,90 +116,70 @@ _WITHOUT_BEARING = re.compile(
     )\Z""",
     re.VERBOSE,
 )
-_OF_ATTENTION = frozenset(
-    [
-        "attn",
-        "attention",
-        "head",
-        "heads",
-        "kv",
-        "key",
-        "keys",
-        "value",
-        "values",
-        "query",
-        "queries",
-        "qk",
-        "latent",
-        "lora",
-        "rank",
-        "window",
-        "sliding",
-        "layer",
-        "layers",
-        "cache",
-        "caching",
-        "compress",
-        "compressed",
-        "compression",
-        "index",
-        "indexer",
-        "sparse",
-        "chunk",
-        "state",
-        "states",
-        "conv",
-        "ssm",
-        "mamba",
-        "linear",
-        "recurrent",
-        "rwkv",
-        "sink",
-        "sinks",
-        "pattern",
-        "interval",
-        "period",
-        "offset",
-        "hybrid",
-        "global",
-        "local",
-        "memory",
-        "topk",
-        "kda",
-        "delta",
-        "gdn",
-        "share",
-        "shared",
-        "source",
-        "sources",
-        "reuse",
-        "mla",
-        "mqa",
-        "gqa",
-        "pool",
-        "pooled",
-        "pooling",
-        "block",
-        "blocks",
-        "loop",
-        "loops",
-        "cycles",
-        "dim",
-        "dims",
-        "width",
-        "group",
-        "groups",
-        "stride",
-    ]
+_HARMLESS = frozenset(
+    """
+    n_group num_expert_group num_beam_groups top_k top_k_experts rotary_dim ffn_dim dim_ff word_embed_proj_dim
+    projection_dim moe_k dim_model_base chunk_size_lm_head logits_mup_width_multiplier max_inference_chunksize
+    add_bias_linear adapter_layer_norm_eps projection_layer_norm_eps layer_norm_eps layer_norm_epsilon
+    layernorm_epsilon layer_norm_elementwise_affine do_layer_norm_before _remove_final_layer_norm
+    apply_residual_connection_post_layernorm attention_bias attention_out_bias add_qkv_bias qkv_bias
+    use_qkv_bias attention_dropout attn_pdrop attn_dropout attention_probs_dropout_prob layerdrop
+    attention_in_multiplier attention_out_multiplier attention_multiplier attention_softmax_in_fp32
+    scale_attention_softmax_in_fp32 attention_value_scale attn_scale attn_temperature_tuning
+    attn_implementation attn_impl attn_uses_sequence_id scale_attn_by_inverse_layer_idx
+    scale_attn_weights reorder_and_upcast_attn parallel_attn use_flash_attn num_ln_in_parallel_attn
+    attn_logit_softcapping add_full_attention_sink_bias add_swa_attention_sink_bias learnable_sink_init
+    key_multiplier clip_qkv query_pre_attn_scalar qk_layernorm use_qk_norm qk_norm qk_norm_type
+    qk_scale_factor qk_ln attn_res_block_size activation_situ_linear_beta activation_sparsity_pattern
+    hidden_size_per_layer_input vocab_size_per_layer_input laurel_rank gated_norm_rank hc_lowrank
+    hc_sinkhorn_iters block_auto_adjust_ff_dim block_ffn_dim_multiplier block_multiple_of block_size
+    chunk_size chunk_size_feed_forward conv_bias mamba_conv_bias use_conv_bias compress_rope_theta
+    cross_attention_hidden_size decoder_sparse_step enable_moe_block expert_layer_offset
+    expert_layer_period interleave_moe_layer_step first_k_dense_replace full_attn_alpha_factor
+    full_attn_beta_factor linear_attn_beta_factor layernorm_full_attention_alpha
+    layernorm_full_attention_beta layernorm_linear_attention_alpha layernorm_linear_attention_beta
+    layernorm_mlp_alpha layernorm_mlp_beta linear_a_log_max linear_a_log_min linear_allow_neg_eigval
+    linear_dt_init_floor linear_dt_max linear_dt_min linear_lower_bound gate_lower_bound
+    use_full_rank_gate kda_safe_gate kda_lower_bound hidden_mamba_act mamba_hidden_act mamba_chunk_size
+    mamba_norm_before_gate mamba_proj_bias mamba_rms_norm mamba_ssm_cache_dtype mamba_ssm_dtype
+    mixer_rms_eps use_mamba_kernels use_mambapy inference_state_dtype ssm_in_multiplier ssm_multipliers
+    ssm_out_multiplier time_step_rank index_share_for_mtp_iteration indexer_rope_interleave ignore_index
+    image_token_index video_token_index boi_token_index eoi_token_index boa_token_index eoa_token_index
+    img_token_compression_config vision_feature_layer layer_rope_theta rope_local_base_freq
+    rope_scaling_layers lm_head_bias lm_head_multiplier mlp_layer_types mlp_only_layers
+    latent_moe_use_norm moe_latent_size moe_layer_end_index moe_layer_freq moe_layer_interval
+    moe_layer_start_index moe_layers moe_num_shared_experts moe_shared_expert_intermediate_size
+    moe_shared_expert_overlap moe_topk shared_moe_mode n_shared_experts num_shared_experts
+    num_local_experts share_expert_dim shared_expert_combination_strategy
+    shared_expert_intermediate_size shared_expert_sink shared_experts_intermediate_size
+    shared_intermediate_size norm_topk_prob topk_group topk_method use_grouped_topk num_dense_layers
+    n_dense_layers num_hash_layers mtp_hidden_states_first mtp_hybrid_override_pattern mtp_layer_types
+    mtp_layers_block_type mtp_local_layer_ids mtp_mlp_layer_types mtp_transformer_layers
+    output_attentions output_hidden_states pruned_heads remove_invalid_values scale_depth use_cache
+    use_unified_vision_chunk use_bidirectional_attention tie_word_embeddings
+    """.split()  # noqa: SIM905
+)
+"""Names with a word that attention is described with, and no bearing all the same."""
+_OF_ATTENTION = re.compile(
+    r"kv|attn|attention|cach|window|head|quer|latent|lora|rank|shar|reuse|layer|state|conv|ssm|mamba|recur|loop"
+    r"|block|chunk|spars|index|compress|pool|mixer|causal|depth|cross|memory|linear|local|global|hybrid|pattern"
+    r"|interval|period|offset|topk|sink|hyena|rwkv|delta"
+    r"|(?<![a-z])(key|value|qk|q|k|v|cla|yoco|ut|mla|mqa|gqa|moba|nsa|dim|dims|width|group|groups|stride|iterations"
+    r"|multiquery|keys|values|steps|exit|passes|cycles|kda|gdn)(?![a-z])"
 )
 
 
 def without_bearing(name: str) -> bool:
-    """Whether a field says nothing about what attention computes and keeps."""
-    return _WITHOUT_BEARING.match(name) is not None
+    """Whether a field says nothing about what attention computes and keeps.
+
+    A word that attention is described with outweighs any pattern: such a name has to be known as it stands.
+    """
+    if name in _HARMLESS:
+        return True
+    return _WITHOUT_BEARING.match(name) is not None and not speaks_of_attention(name)
 
 
 def speaks_of_attention(name: str) -> bool:
     """Whether a field's name has a word that attention is described with."""
-    words = re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
-    return not _OF_ATTENTION.isdisjoint(words)
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return _OF_ATTENTION.search(words.replace("_", " ")) is not None
