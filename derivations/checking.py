@@ -24,15 +24,6 @@ from .yamlfile import Entry, read_yaml
 
 __all__ = ["Checked", "check_file"]
 
-_FOLLOWS = (
-    "unknown",
-    "never used",
-    "never written",
-    "no equation defines it",
-    "is used before",
-    "never defined",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -67,7 +58,7 @@ def check_file(text: str) -> Checked:
             if not problems.found:
                 raise
         found += problems.found
-    texts = tuple(dict.fromkeys(str(error) for error in _in_order(_causes(found))))
+    texts = tuple(dict.fromkeys(str(error) for error in _in_order(_causes(entry, found))))
     clashes = tuple(
         f"{one} and {two}" for one, two in combinations(offered, 2) if not texts and _clash(entry, one, two)
     )
@@ -90,45 +81,69 @@ def _clash(entry: Entry, one: str, two: str) -> bool:
 def _derived(variant: Variant) -> tuple[Variant, tuple[str, ...], Poly, Poly]:
     """What one program derives to: every named order in decode, or in prefill where decode cannot be."""
     named = order_names(build_graph(variant))
-    study = Study(variant, Conventions(), {})
     try:
+        study = Study(variant, Conventions(), {})
         found = [derive(study, name) for name in named]
     except InputError:
-        study = study.under(phase="prefill")
+        study = Study(variant, Conventions(phase="prefill"), {})
         found = [derive(study, name) for name in named]
     graph = found[0].cost.graph
     sizes = study.sizes(graph)
     return variant, named, cache_elements(graph, sizes), stored(graph, sizes).state
 
 
-def _causes(found: Iterable[InputError]) -> list[InputError]:
-    """Without errors that only follow from others: a name that is unknown since its own line is wrong."""
+def _causes(entry: Entry, found: Iterable[InputError]) -> list[InputError]:
+    """Without errors that only follow from others: they speak of a name whose own line is wrong."""
     errors = list({str(error): error for error in found}.values())
+    own = [_names_of(entry, error) for error in errors]
     kept = []
-    for error in errors:
-        broken = {word for other in errors if other is not error for word in _defined_by(other)}
-        if not (any(text in str(error) for text in _FOLLOWS) and broken & (_words(error) - _defined_by(error))):
+    for place, error in enumerate(errors):
+        others = [names for other, names in enumerate(own) if other != place]
+        defined = {name for made, _ in others for name in made}
+        spoken = {name for _, used in others for name in used}
+        words = _words(error) - own[place][0]
+        follows = "in the equation" not in str(error) and words & defined
+        idle = any(text in str(error) for text in _IDLE) and _words(error) & spoken
+        if not follows and not idle:
             kept.append(error)
     return kept
 
 
-def _defined_by(error: InputError) -> set[str]:
-    """The names that a wrong entry would have defined: those of an axis, a tensor, or an equation's left
-    side.
-    """
-    key = error.place.key if error.place is not None else None
-    parts = (key or "").split(".")
-    if len(parts) > 1 and parts[-2] in ("axes", "tensors", "symbols"):
-        return {parts[-1]}
-    if len(parts) > 2 and parts[-3] in ("axes", "tensors"):
-        return {parts[-2]}
-    hit = re.search(r"equation '([^=<]*)(?:=|<-)", str(error))
-    return set(re.findall(r"([A-Za-z][A-Za-z0-9_]*)\[", hit.group(1))) if hit else set()
+def _names_of(entry: Entry, error: InputError) -> tuple[set[str], set[str]]:
+    """(names that the line an error is about would define, names it speaks of)."""
+    key = error.place.key if error.place is not None and error.place.key else ""
+    parts = key.split(".")
+    for index, part in enumerate(parts):
+        if part in ("axes", "tensors", "symbols") and index + 1 < len(parts):
+            return {parts[index + 1]}, set()
+        if part.startswith("equations["):
+            text = _text_at(entry, parts[: index + 1])
+            left = re.split("<-|=", text)[0]
+            return set(_NAMES.findall(left)), set(_NAMES.findall(text))
+    return set(), set()
+
+
+def _text_at(entry: Entry, path: list[str]) -> str:
+    """The text of an equation, by its path of keys."""
+    here = entry
+    for part in path:
+        name, _, number = part.partition("[")
+        here = here.value[name]
+        if number:
+            here = here.value[int(number.rstrip("]"))]
+    return str(here.value)
+
+
+_NAMES = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*\[")
+_IDLE = ("never used", "never written", "never defined", "no equation defines it", "unknown intermediate")
 
 
 def _words(error: InputError) -> set[str]:
     """Names a message speaks of, its own place left out."""
     message = str(error).partition("): ")[2] or str(error)
+    quoted = re.findall(r"'([^']*)'", message.partition(";")[0])
+    if message.startswith("unknown") and quoted:
+        return {quoted[-1]}
     return set(re.findall(r"[A-Za-z][A-Za-z0-9_]*", message))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 
 from .conventions import Conventions
 from .crossover import Crossover
@@ -13,6 +14,7 @@ from .errors import InputError
 from .hardware import Accelerator
 from .library import load_variant
 from .poly import Coefficient, Poly
+from .program import Role, Variant
 from .regions import build_graph
 from .released import LayerGroup, Released
 from .search import order_names
@@ -99,6 +101,12 @@ class ModelCost:
     layers: tuple[LayerCost, ...]
     """By kind."""
 
+    @property
+    def sequences(self) -> Fraction:
+        """Sequences on one rank."""
+        batch = Fraction(self.asked.values.get("B", 1))
+        return Fraction(ceil(batch / self.asked.split.dp))
+
     def sum(self, of: str, whole: bool = True) -> Coefficient:
         """A quantity of what is kept, summed over all layers: `short`, `long`, `bytes`, `state`, ..."""
         return sum(
@@ -142,16 +150,20 @@ def _layer(model: Released, group: LayerGroup, asked: Asked, given: Mapping[str,
             "give; give "
             f"{'it' if len(missing) == 1 else 'them'} with --set"
         )
-    study = Study(
-        variant, asked.conventions, values, checkpoint, asked.gpu, asked.split, asked.layout, asked.compute
-    )
+    layout = asked.layout if _keeps_rows(variant) else ""
+    study = Study(variant, asked.conventions, values, checkpoint, asked.gpu, asked.split, layout, asked.compute)
     derivation = derive(study, "best")
     graph = derivation.cost.graph
     alone = replace(study, split=UNSPLIT)
     return LayerCost(
         group, derivation, stored(graph, study.sizes(graph)), stored(graph, alone.sizes(graph)),
-        _crossing(alone), _budget(alone),
+        _crossing(study), _budget(study),
     )  # fmt: skip
+
+
+def _keeps_rows(variant: Variant) -> bool:
+    """Whether a layout of cached rows can be about it; a recurrence beside attention keeps none."""
+    return any(tensor.role is Role.CACHE for tensor in variant.tensors.values())
 
 
 def _crossing(study: Study) -> Crossover | None:

@@ -34,12 +34,12 @@ def check_program(variant: Variant, problems: Problems = AT_ONCE) -> Variant:
             _check_left(variant, equation, defined)
             _check_right(variant, equation, defined, index)
         defined.update(ref.name for ref in equation.left)
+    check_masks(variant, problems)
+    _check_orders(variant, problems)
     if len(problems.found) > earlier:  # what follows speaks of a program whose equations fit together
         return variant
     variant = _with_scans(_with_outputs(variant))
     _check_use(variant, defined, problems)
-    check_masks(variant, problems)
-    _check_orders(variant, problems)
     if variant.options:
         used = {r.name for e in variant.equations for r in (*e.left, *e.uses)}
         kept = {name: t for name, t in variant.tensors.items() if name in used}
@@ -87,6 +87,8 @@ def _fits(variant: Variant, ref: Ref, equation: Equation) -> None:
     if len(ref.axes) != len(tensor.axes):
         raise InputError(f"{ref} has {len(ref.axes)} axes, but {own} has {len(tensor.axes)}", equation.place)
     for used, declared in zip(ref.axes, tensor.axes, strict=True):
+        if not {used, declared} <= variant.axes.keys():  # reported where it stands
+            continue
         if variant.axes[used].size != variant.axes[declared].size:
             sizes = f"{variant.axes[used].size.text()} and {variant.axes[declared].size.text()}"
             raise InputError(

@@ -19,7 +19,7 @@ from .legal import check_program
 from .poly import Poly
 from .problems import AT_ONCE, Problems
 from .program import Axis, Mask, NamedOrder, Tensor, Variant
-from .specparts import axis_of, mask_of, order_of, symbol_of, tensor_of
+from .specparts import axis_of, mask_of, order_of, stand_in_axis, stand_in_tensor, symbol_of, tensor_of
 from .yamlfile import Entry
 
 __all__ = ["read_variant"]
@@ -37,10 +37,12 @@ def read_variant(
     `reserved` are names a variant cannot have (commands). Raises InputError with file and line, or leaves
     what is wrong in `problems`.
     """
-    top = entry.mapping(allowed=_TOP, required=("variant", "title", "axes", "tensors", "equations"))
-    base = _identifier(top["variant"], "variant")
-    if base in set(reserved):
-        raise top["variant"].fail(f"{base!r} is a command of derive; give the variant another name")
+    top = entry.known(_TOP, ("variant", "title", "axes", "tensors", "equations"), problems)
+    base = ""
+    with problems.aside():
+        base = _identifier(top["variant"], "variant") if "variant" in top else ""
+        if base in set(reserved):
+            raise top["variant"].fail(f"{base!r} is a command of derive; give the variant another name")
     offered = top["options"].mapping() if "options" in top else {}
     chosen = _chosen_options(tuple(options), offered, base)
     for one, two in combinations(chosen, 2):
@@ -48,7 +50,7 @@ def read_variant(
             _check_together(one, two, offered, base)
     layers = [_part(top)]
     for name in offered:
-        body = offered[name].mapping(allowed=("title", "with", *_PARTS))
+        body = offered[name].known(("title", "with", *_PARTS), (), problems)
         together = body["with"].mapping(allowed=offered) if "with" in body else {}
         if name in chosen:
             layers.append(_part(body))
@@ -58,7 +60,7 @@ def read_variant(
         parts.add(layer)
     title, reference, notes = "", "", tuple[str, ...]()
     with problems.aside():
-        title = _title(top["title"].text(120), [offered[o] for o in chosen])
+        title = _title(top["title"].text(120), [offered[o] for o in chosen]) if "title" in top else ""
     with problems.aside():
         reference = top["reference"].text() if "reference" in top else ""
     with problems.aside():
@@ -153,25 +155,40 @@ class _Parts:
             if key in layer and layer[key].size() > limit:
                 raise layer[key].fail(f"more than {limit} {key}")
         aside = self.problems.aside
-        for name, entry in _map(layer, "symbols"):
+        for name, entry in self.mapped(layer, "symbols"):
             with aside():
                 self.symbols[name] = symbol_of(name, entry)
-        for name, entry in _map(layer, "axes"):
+        for name, entry in self.mapped(layer, "axes"):
             with aside():
+                if self.problems.gather:
+                    self.axes[name] = stand_in_axis(name, entry)
                 self.axes[name] = axis_of(name, entry)
-        for name, entry in _map(layer, "tensors"):
+        for name, entry in self.mapped(layer, "tensors"):
             with aside():
+                if self.problems.gather:
+                    self.tensors[name] = stand_in_tensor(name, entry)
                 self.tensors[name] = tensor_of(name, entry)
         self.add_equations(layer["equations"].items() if "equations" in layer else [])
-        for name, entry in _map(layer, "masks"):
+        for name, entry in self.mapped(layer, "masks"):
             with aside():
                 self.masks[name] = mask_of(entry)
         for entry in layer["assume"].items() if "assume" in layer else []:
             with aside():
                 self.assume.append(parse_comparison(entry.text(), entry.place))
-        for name, entry in _map(layer, "orders"):
+        for name, entry in self.mapped(layer, "orders"):
             with aside():
                 self.orders[name] = order_of(name, entry)
+
+    def mapped(self, layer: Mapping[str, Entry], key: str) -> list[tuple[str, Entry]]:
+        """The entries of a part whose names are names."""
+        found: list[tuple[str, Entry]] = []
+        with self.problems.aside():
+            for name, entry in layer[key].mapping().items() if key in layer else ():
+                with self.problems.aside():
+                    if not is_name(name.replace("-", "_") if key == "orders" else name):
+                        raise InputError(f"{name[:40]!r} is no name", layer[key].keys[name])
+                    found.append((name, entry))
+        return found
 
     def add_equations(self, entries: list[Entry]) -> None:
         """Put a layer's equations in: same left side replaces, new ones go before the next replaced.
@@ -248,13 +265,3 @@ class _Parts:
             if name in STANDARD and name not in self.symbols and meaning:
                 found[name] = replace(STANDARD[name], meaning=meaning)
         return found
-
-
-def _map(layer: Mapping[str, Entry], key: str) -> list[tuple[str, Entry]]:
-    if key not in layer:
-        return []
-    mapping = layer[key].mapping()
-    for name in mapping:
-        if not is_name(name.replace("-", "_") if key == "orders" else name):
-            raise InputError(f"{name[:40]!r} is no name", layer[key].keys[name])
-    return list(mapping.items())

@@ -8,13 +8,16 @@ from typing import TypeVar
 
 from .atoms import free_symbols
 from .dims import Dim, check_latex, latex_of_name
-from .errors import unknown
+from .errors import nearest, unknown
 from .expr import parse_size
 from .poly import Poly
 from .program import Axis, AxisKind, Mask, MaskKind, NamedOrder, Role, Stage, Tensor
 from .yamlfile import Entry
 
-__all__ = ["RESERVED_ORDERS", "axis_of", "mask_of", "order_of", "symbol_of", "tensor_of"]
+__all__ = [
+    "RESERVED_ORDERS", "axis_of", "mask_of", "order_of", "stand_in_axis", "stand_in_tensor", "symbol_of",
+    "tensor_of",
+]  # fmt: skip
 
 RESERVED_ORDERS = ("all", "best", "direct")
 """Order names with a meaning of their own: every named one, the cheapest, all intermediates formed."""
@@ -131,3 +134,21 @@ def order_of(name: str, entry: Entry) -> NamedOrder:
         raise entry.fail(f"the order both forms and avoids {sorted(both)[0]}")
     title = fields["title"].text(160) if "title" in fields else ""
     return NamedOrder(name, forms, avoids, title, entry.place)
+
+
+def stand_in_axis(name: str, entry: Entry) -> Axis:
+    """An axis in place of one that cannot be read, so that what uses it can still be looked at."""
+    said = entry.value if not isinstance(entry.value, dict) else getattr(entry.value.get("size"), "value", "")
+    text = str(said)
+    kind = AxisKind.QUERY if text == "S" else AxisKind.CONTEXT if "L" in text else AxisKind.OTHER
+    return Axis(name, Poly.symbol(f"size_of_{name}"), kind, "")
+
+
+def stand_in_tensor(name: str, entry: Entry) -> Tensor:
+    """The same for a tensor: its axes where they are texts, its role where it is one, else a weight."""
+    fields = entry.value if isinstance(entry.value, dict) else {}
+    axes = fields["axes"].value if "axes" in fields else ()
+    words = tuple(str(axis.value) for axis in axes) if isinstance(axes, list) else ()
+    role = str(fields["role"].value) if "role" in fields else ""
+    meant = nearest(role, [member.value for member in Role]) or Role.WEIGHT
+    return Tensor(name, words, Role(meant), latex_of_name(name))

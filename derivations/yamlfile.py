@@ -15,7 +15,8 @@ from typing import Any
 
 import yaml
 
-from .errors import InputError, Place, unknown
+from .errors import InputError, Place, nearest, unknown
+from .problems import Problems
 
 __all__ = ["Entry", "parse_yaml", "read_yaml"]
 
@@ -46,6 +47,24 @@ class Entry:
             yield
         except InputError as error:
             raise (error if error.place else self.fail(str(error))) from None
+
+    def known(self, allowed: Iterable[str], required: Iterable[str], problems: Problems) -> dict[str, Entry]:
+        """The mapping without keys nobody knows; what is unknown or missing goes to `problems`."""
+        names = sorted({*allowed, *required})
+        with problems.aside():
+            self.mapping()
+        if not isinstance(self.value, dict):
+            return {}
+        for key in self.value:
+            with problems.aside():
+                if key not in names:
+                    raise unknown("key", key, names, self.keys[key])
+        meant = {nearest(key, names) for key in self.value if key not in names}
+        for key in required:
+            with problems.aside():
+                if key not in self.value and key not in meant:
+                    raise self.fail(f"the key {key!r} is missing")
+        return {key: entry for key, entry in self.value.items() if key in names}
 
     def plain(self) -> Any:
         """The value without places, to compare."""

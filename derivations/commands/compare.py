@@ -9,7 +9,7 @@ import click
 
 from ..errors import InputError
 from .deployment import deployment_options
-from .model import SYMBOLS, asked_of
+from .model import asked_of
 from .options import (
     check_output,
     emit,
@@ -20,7 +20,7 @@ from .options import (
     unknown_sizes,
     write_whole,
 )
-from .several import models_in, studies_of
+from .several import SYMBOLS, models_in, studies_of
 
 
 @click.command(

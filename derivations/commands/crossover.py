@@ -91,22 +91,25 @@ def _between(words: tuple[str, str], symbol: str, measure: str, form: str, flags
     from ..errors import InputError
     from ..library import load_variant
     from ..regions import build_graph
+    from ..released import is_model
     from ..search import order_names
 
     flags["scope"] = flags.get("scope") or "attention"
     flags["phase"] = flags.get("phase") or ("verify" if symbol == "S" else "decode")
-    if words[1] in order_names(build_graph(load_variant(words[0].partition(":")[0]))):
+    first = words[0].partition(":")[0]
+    if not is_model(first) and words[1] in order_names(build_graph(load_variant(first))):
         raise InputError(f"{words[1]} is one order of {words[0]}; a crossover needs a second one")
+    studies = studies_of(words, flags)
+    if len(studies) != 2:
+        raise InputError("a crossover is between two variants; a model with several kinds of layers is none")
     found = []
-    for study, order in studies_of(words, flags):
+    for study, order in studies:
         named = order_names(build_graph(study.variant))
         if order is None and len(named) > 1:
             raise InputError(
                 f"{study.variant.name} has the orders {', '.join(named)}; write {study.variant.name}:ORDER"
             )
         found.append((study, order or named[0]))
-    if len(found) != 2:
-        raise InputError("a crossover is between two variants; a model with several kinds of layers is none")
     crossover, study = crossover_between(
         (found[0][0], found[1][0]), (found[0][1], found[1][1]), symbol, measure
     )

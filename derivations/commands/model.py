@@ -17,8 +17,7 @@ from .options import (
     pick_format,
     study_options,
 )
-
-SYMBOLS = ("L", "S", "B", "b", "b_M")
+from .several import SYMBOLS
 
 
 @click.command(
@@ -45,6 +44,8 @@ def command(name: str, assume: tuple[str, ...], explain: bool, **flags: Any) -> 
 
     if flags.get("notation"):
         raise InputError("--notation: the page of a model has sizes by name and no formulas to re-letter")
+    if flags.get("no_cache"):
+        raise InputError("--no-cache: the page of a model is about what its layers keep; ask a variant instead")
     if flags.pop("prefix", None):
         raise InputError("--prefix is about one variant; ask `derive VARIANT --model NAME --prefix ...`")
     asked = asked_of(flags)

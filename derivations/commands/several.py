@@ -8,7 +8,10 @@ from typing import Any
 from .deployment import program_of
 from .options import conventions_of, own_sizes, study_of
 
-__all__ = ["models_in", "studies_of"]
+__all__ = ["SYMBOLS", "models_in", "studies_of"]
+
+SYMBOLS = ("L", "S", "B", "b", "b_M")
+"""Sizes of a run, not of a model."""
 
 
 def studies_of(variants: tuple[str, ...], flags: dict[str, Any]) -> list[tuple[Any, str | None]]:
@@ -23,7 +26,9 @@ def studies_of(variants: tuple[str, ...], flags: dict[str, Any]) -> list[tuple[A
     loaded: list[tuple[Any, str | None, dict[str, Any], Any, str]] = []
     for text in variants:
         word, order = _split(text)
-        for name, checkpoint, called in _layers(word):
+        layers = _layers(word)
+        _check_order(word, order, layers)
+        for name, checkpoint, called in layers:
             own = dict(flags)
             variant = program_of(name, own)
             wanted = order if not called or _has(variant, order) else None
@@ -34,8 +39,11 @@ def studies_of(variants: tuple[str, ...], flags: dict[str, Any]) -> list[tuple[A
         conventions = conventions_of(own, scope="core")
         parse_assignments(own["assignments"], symbols)
         sizes = {**own, "assignments": own_sizes(own, variant)}
-        if checkpoint is not None:
+        if checkpoint is not None:  # the sizes of a model are its own; how it is run is asked
             sizes["model"] = None
+            sizes["assignments"] = [p for p in sizes["assignments"] if p.partition("=")[0].strip() in SYMBOLS]
+            if sizes.get("kv_layout") and not any(t.role == "cache" for t in variant.tensors.values()):
+                sizes["kv_layout"] = None
         study = study_of(variant, conventions, sizes, quiet=True)
         if checkpoint is not None:
             values = {**checkpoint.values(variant.symbols), **study.values}
@@ -63,6 +71,18 @@ def _layers(word: str) -> list[tuple[str, Any, str]]:
         (group.kind.variant, model.checkpoint(group), f"{model.short}: {group.count} x {group.kind.variant}")
         for group in model.groups
     ]
+
+
+def _check_order(word: str, order: str | None, layers: list[tuple[str, Any, str]]) -> None:
+    """An order asked of a model must be one of some of its layers."""
+    from ..errors import unknown
+    from ..library import load_variant
+
+    if order is None or not any(called for _, _, called in layers):
+        return
+    known = {named.name for name, _, _ in layers for named in load_variant(name).orders}
+    if order not in known:
+        raise unknown(f"order of the layers of {word}", order, known)
 
 
 def _has(variant: Any, order: str | None) -> bool:

@@ -52,7 +52,7 @@ def with_assumptions(
             raise fields.fail(
                 there,
                 f"--assume {name}={shown(value)} contradicts the file, which says "
-                f"{shown(fields.values[name])}; "
+                f"{shown(fields.values[there])}; "
                 "--assume only fills gaps",
             )
     for name in ignored:

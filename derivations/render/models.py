@@ -35,7 +35,7 @@ def model_data(cost: ModelCost) -> dict[str, Any]:
         "conventions": dict(asked.conventions.items()),
         "layer_count": model.layers,
         "layers": [_layer(layer) for layer in cost.layers],
-        **_kept(cost, False, batch),
+        **_kept(cost, False, cost.sequences),
         "flops": plain(cost.flops),
         "bytes": plain(cost.bytes),
         "intensity": plain(Fraction(cost.flops) / Fraction(cost.bytes)) if cost.bytes else None,
