@@ -368,11 +368,11 @@ def test_a_long_prefill_expands() -> None:
     assert "absorb" in layer["order"]
 
 
-def test_no_cache_keeps_nothing_and_says_so() -> None:
-    found = data("model", "kimi-k3", "--no-cache")
-    assert found["cache_bytes"] == 0
-    page = shown("model", "kimi-k3", "--no-cache")
-    assert "another layer's rows" not in page
+def test_no_cache_is_refused() -> None:
+    """The page is about what layers keep."""
+    status, out, err = derive("model", "kimi-k3", "--no-cache")
+    assert (status, out) == (2, "")
+    assert "--no-cache" in err
 
 
 # ------------------------------------------------------------------------------------------------- refused
