@@ -60,7 +60,7 @@ def of_hand(name: str, d: Dims, c: int) -> Fraction:
         # scores are shared by the heads of a group
         return d["G"] * 2 * c * k + heads * (2 * c + 2 * c * v + 4 * k * v + 2 * k + 2 * v) + state
     if name == "kda":
-        # scores and the triangular system, its product with keys and values, zeros for later tokens, and the sum
+        # scores and the triangular system, its product with keys and values, zeros, and the sum
         return heads * (6 * c * k + 4 * c + 4 * c * v + 6 * k * v + 2 * k) + state
     # scores and the matrix of the system once for each key head, the rest for each value head
     return d["H_k"] * 4 * c * k + heads * (2 * c * k + 10 * c + 4 * c * v + 6 * k * v + 2 * k) + state
