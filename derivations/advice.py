@@ -73,7 +73,9 @@ def _drafts(cost: ModelCost) -> Iterator[str]:
     free, layer = min(found, key=lambda pair: pair[0] or 0)
     gpu = layer.derivation.study.gpu
     name = gpu.title if gpu is not None else ""
-    if (free or 0) < 2:
+    if not free:
+        yield f"{_kind(layer)}: one query token is past the ridge of {name} already, so drafts are not free."
+    elif free < 2:
         yield (
             f"{_kind(layer)}: a second query token is past the ridge of {name}, so drafted tokens are not free."
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .algebra import Ratio, limit_in
-from .atoms import atom_of, free_symbols
+from .atoms import atom_of, free_symbols, rows_per_token
 from .costs import Cost
 from .equations import BARRIERS
 from .graph import Graph
@@ -16,7 +16,7 @@ from .trees import Sizes
 
 __all__ = [
     "Growth", "cache_bytes", "cache_elements", "far_intensity", "growth", "intensity", "lag_elements",
-    "ridge_side", "rows_per_token", "state_elements", "unrounded",
+    "ridge_side", "state_elements", "unrounded",
 ]  # fmt: skip
 
 
@@ -64,19 +64,6 @@ def far_intensity(cost: Cost) -> Ratio | None:
     """The intensity for L to infinity; None when it has no limit of its own."""
     ratio = intensity(cost)
     return None if ratio is None else limit_in(Ratio(unrounded(ratio.over), unrounded(ratio.under)), "L")
-
-
-def rows_per_token(size: Poly) -> Poly:
-    """Rows one more context token adds while they grow: 1, or 1/m where m tokens make one row."""
-    for name in size.names():
-        atom = atom_of(name)
-        if atom is None or size != Poly.symbol(name):
-            continue
-        grown = [rows_per_token(part) for part in atom.arguments if "L" in free_symbols(part)]
-        if not grown:
-            return Poly()
-        return grown[0] if atom.function == "min" else grown[0] * atom.arguments[1].inverse()
-    return size.coefficients("L").get(1, Poly())
 
 
 def _row(graph: Graph, name: str, sizes: Sizes) -> Poly:

@@ -17,6 +17,7 @@ from .poly import Coefficient, Poly
 
 __all__ = [
     "Atom", "atom_of", "bounds", "ceiling", "evaluate", "floored", "free_symbols", "least", "minimum", "put",
+    "rows_per_token",
 ]  # fmt: skip
 
 CONTEXT_HOLDS_QUERIES = Poly.symbol("L") - Poly.symbol("S")
@@ -145,3 +146,16 @@ def free_symbols(poly: Poly) -> frozenset[str]:
         else:
             found.update(*(free_symbols(argument) for argument in atom.arguments))
     return frozenset(found)
+
+
+def rows_per_token(size: Poly) -> Poly:
+    """Rows one more context token adds while they grow: 1, or 1/m where m tokens make one row."""
+    for name in size.names():
+        atom = atom_of(name)
+        if atom is None or size != Poly.symbol(name):
+            continue
+        grown = [rows_per_token(part) for part in atom.arguments if "L" in free_symbols(part)]
+        if not grown:
+            return Poly()
+        return grown[0] if atom.function == "min" else grown[0] * atom.arguments[1].inverse()
+    return size.coefficients("L").get(1, Poly())

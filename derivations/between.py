@@ -25,7 +25,7 @@ def crossover_between(
     if symbol not in both.variant.symbols:
         raise unknown("symbol", symbol, both.variant.symbols)
     if symbol == "S" and both.conventions.phase != "verify":
-        raise InputError(f"S is not free in {both.conventions.phase}; use --phase verify")
+        raise InputError(f"S is not free in {both.conventions.phase}; use --phase verify, or --in L")
     if measure not in ("flops", "bytes"):
         raise InputError(
             "--measure time compares two orders of one variant; for two variants use flops or bytes"

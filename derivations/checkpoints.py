@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .dims import LARGEST, is_name
-from .errors import unknown
+from .errors import InputError, unknown
 from .poly import Coefficient
 from .resources import is_path, names, resource
 from .yamlfile import Entry, read_yaml
@@ -88,6 +88,12 @@ def checkpoint_names() -> tuple[str, ...]:
 
 def load_checkpoint(text: str) -> Checkpoint:
     """A checkpoint by name or file. Raises InputError with the nearest name or the file's line."""
+    if text.lower().endswith(".json"):
+        raise InputError(
+            f"{text[:60]}: a config.json has several kinds of layers; `derive model {text[:60]}` "
+            "reads it, and a bundled "
+            "name or a YAML file can be given here"
+        )
     if is_path(text):
         return _read(read_yaml(Path(text), text))
     known = checkpoint_names()

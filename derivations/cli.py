@@ -24,7 +24,7 @@ _COMMANDS = {
     "crossover": ("crossover", "Where one order overtakes another, in closed form."),
     "einsum": ("einsum", "Contraction orders of any expression, such as ab,bc,cd->ad."),
     "model": ("model", "A released model, or any config.json, layer by layer."),
-    "list": ("listing", "What there is: variants, models, gpus, orders, notations, conventions."),
+    "list": ("listing", "What there is: variants, models, gpus, orders, claims, notations, conventions."),
     "orders": ("orders", "Every order of a variant: which can be best, and where."),
     "prove": ("prove", "Claims about a variant, or your own: proved, refuted or open."),
     "roofline": ("roofline", "Variants under the roof of an accelerator."),

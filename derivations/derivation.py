@@ -320,7 +320,7 @@ def crossover_of(study: Study, first: str, second: str, symbol: str, measure: st
     if symbol not in symbols:
         raise unknown("symbol", symbol, symbols)
     if symbol == "S" and study.conventions.phase != "verify":
-        raise InputError(f"S is not free in {study.conventions.phase}; use --phase verify")
+        raise InputError(f"S is not free in {study.conventions.phase}; use --phase verify, or --in L")
     if symbol == "B" and segment(study.variant) is None:
         raise InputError("every cost here is proportional to B, so no crossover depends on it")
     free = replace(study, values={})

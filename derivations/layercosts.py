@@ -133,6 +133,8 @@ def model_cost(model: Released, asked: Asked) -> ModelCost:
     values: dict[str, Coefficient] = {"L": CONTEXT, **asked.values}
     if asked.conventions.phase == "decode":
         values.setdefault("S", 1)
+    elif asked.conventions.phase == "verify" and "S" not in values:
+        raise InputError("--phase verify: how many query tokens? Give them with --set S=4, say")
     return ModelCost(
         model, replace(asked, values=values), tuple(_layer(model, g, asked, values) for g in model.groups)
     )

@@ -261,8 +261,8 @@ def _entry(page: Page, made: list[Page]) -> Cell:
 def _index(made: list[Page]) -> Report:
     """The list of all pages."""
     blocks: list[Any] = [
-        prose("Everything here is derived by make report; nothing is typed by hand. Each page comes as "
-              "Markdown and as LaTeX.")
+        prose("Every figure here is derived by make report; none is typed by hand. Pages come as Markdown, "
+              "and but for one as LaTeX.")
     ]  # fmt: skip
     titles = {
         "": "The documents, derived again",

@@ -56,27 +56,29 @@ UNSPLIT = Split()
 """One rank."""
 
 
-def head_axes(graph: Graph) -> tuple[str, ...]:
-    """The indices that split over heads: those of scores besides query and context, the cached ones first.
+def head_axes(graph: Graph) -> tuple[tuple[str, ...], ...]:
+    """The indices that split over heads, for each set of heads that work side by side; the cached ones first.
 
-    The heads of an indexer, which only selects rows, are not among them: every rank selects alike. Nor are
-    indices that a softmax runs along (the rows of a block) or that states are updated along (chunks).
+    Those of scores besides query and context, and those of states. The heads of an indexer, which only selects
+    rows, are not among them: every rank selects alike. Nor are indices that a softmax runs along (the rows of a
+    block) or that states are updated along (chunks).
     """
     axes = graph.variant.axes
     both = {AxisKind.QUERY, AxisKind.CONTEXT}
-    found: dict[str, None] = {}
+    along = {axis for e in graph.variant.equations if e.barrier for axis in e.over}
+    along |= {t.scan for t in graph.variant.tensors.values() if t.scan is not None}
+    cached = {axis for t in graph.variant.tensors.values() if t.role is Role.CACHE for axis in t.axes}
+    found: dict[tuple[str, ...], None] = {}
     for region in graph.regions:
         for leaf in region.leaves if not region.indexer else ():
             own = graph.tensor(leaf.tensor).axes
             if {axes[axis].kind for axis in own} >= both:
-                found.update(dict.fromkeys(axis for axis in own if axes[axis].kind not in both))
-    along = {axis for e in graph.variant.equations if e.barrier for axis in e.over}
-    along |= {t.scan for t in graph.variant.tensors.values() if t.scan is not None}
-    found = {axis: None for axis in found if axis not in along}
+                heads = [axis for axis in own if axes[axis].kind not in both and axis not in along]
+                found[tuple(sorted(heads, key=lambda axis: axis not in cached))] = None
     for name in (t.name for t in graph.variant.tensors.values() if t.role is Role.STATE):
-        found.update(dict.fromkeys(_state_heads(graph, name)))
-    cached = {axis for t in graph.variant.tensors.values() if t.role is Role.CACHE for axis in t.axes}
-    return tuple(sorted(found, key=lambda axis: axis not in cached))
+        found[tuple(_state_heads(graph, name))] = None
+    groups = [group for group in found if group]
+    return tuple(g for g in groups if not any({*g} < {*other} for other in groups))
 
 
 def _state_heads(graph: Graph, name: str) -> list[str]:
@@ -108,12 +110,14 @@ def rank_sizes(graph: Graph, split: Split) -> dict[str, Poly]:
     """
     if split.tp == 1:
         return {}
-    names, ranks = head_axes(graph), Poly.const(split.tp)
-    if not names:
+    groups = head_axes(graph)
+    if not groups:
         raise InputError(f"--tp {split.tp}: {graph.variant.name} has no index of heads to split; leave it out")
     shares: dict[str, Poly] = {}
-    for axis in names:
-        size = graph.variant.axes[axis].size
-        shares[axis] = ceiling(size, ranks)
-        ranks = floored(ranks, minimum(size, ranks))
+    for names in groups:
+        ranks = Poly.const(split.tp)
+        for axis in names:
+            size = graph.variant.axes[axis].size
+            shares.setdefault(axis, ceiling(size, ranks))
+            ranks = floored(ranks, minimum(size, ranks))
     return shares

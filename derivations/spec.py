@@ -256,7 +256,7 @@ class _Parts:
         sizes += [m.size for m in self.masks.values() if m.size is not None]
         sizes += [c.slack for c in self.assume]
         used = {"L", "S", "B", "b"}.union(*(free_symbols(size) for size in sizes))
-        whole = {axis.size: axis.meaning for axis in self.axes.values()}
+        whole = {axis.size: axis.meaning for axis in reversed(self.axes.values())}  # the first of a size
         found = {}
         for name in sorted(used):
             known = self.symbols.get(name) or STANDARD.get(name)

@@ -196,8 +196,11 @@ def _stage(graph: Graph, step: Step, indexer: bool) -> Stage:
 
 
 def _touches_state(graph: Graph, step: Step) -> bool:
-    """Whether it works on a state without a weight of its own: the core of a recurrence."""
-    if step.left.weight or step.right.weight:
+    """Whether it works on a state without a weight of its own: the core of a recurrence.
+
+    A decay that is a parameter multiplies a state entry by entry, and stays in the core all the same.
+    """
+    if (step.left.weight or step.right.weight) and step.rule is not Rule.ELEMENTWISE:
         return False
     members = step.region.members(step.contraction.members)
     names = {step.region.root, *(leaf.tensor for leaf in members)}

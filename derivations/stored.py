@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .analysis import lag_elements, rows_per_token, state_elements
-from .atoms import minimum
+from .analysis import lag_elements, state_elements
+from .atoms import minimum, rows_per_token
 from .graph import Graph
 from .poly import Poly, product, total
 from .program import AxisKind, MaskKind, Role

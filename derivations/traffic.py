@@ -8,7 +8,9 @@ after the first reads what is there and writes it back.
 
 from __future__ import annotations
 
-from .atoms import CONTEXT_HOLDS_QUERIES, bounds
+from dataclasses import replace
+
+from .atoms import CONTEXT_HOLDS_QUERIES, bounds, rows_per_token
 from .conventions import Conventions
 from .domain import always_at_least
 from .equations import BARRIERS, Equation
@@ -17,7 +19,7 @@ from .poly import Poly, product
 from .program import AxisKind, Role, Stage, Tensor
 from .steps import Operand, Step
 from .terms import CostTerm, Kind
-from .trees import Sizes, Space
+from .trees import Phase, Sizes, Space
 
 __all__ = ["Traffic"]
 
@@ -48,6 +50,7 @@ class Traffic:
         for step in self.online:
             part = self.part(step.kernel, step.part)
             for operand in (step.left, step.right):
+                operand = self.now_and_then(step, operand)
                 self.read(step.kernel, step.stage, operand, part, _kernel_name(step))
             self.read_selection(step)
         self.read_plain_summands()
@@ -56,6 +59,14 @@ class Traffic:
         self.barriers()
         self.appends()
         return self.found
+
+    def now_and_then(self, step: Step, operand: Operand) -> Operand:
+        """In decode the weights that make an entry of several tokens are read once for all of them."""
+        if not operand.weight or self.sizes.phase is not Phase.DECODE:
+            return operand
+        axes = [step.region.axis_of[label] for label in step.contraction.labels]
+        often = product(self.sizes.axis(a) for a in map(self.graph.variant.axes.get, axes) if a and a.average)
+        return replace(operand, elements=operand.elements * often)
 
     def part(self, kernel: str, part: int) -> int:
         """In two passes the scores and the weighted sum read apart."""
@@ -188,6 +199,10 @@ class Traffic:
             elements = elements * product(
                 self.sizes.axis(axes[a]) for a in tensor.axes if axes[a].kind is AxisKind.OTHER
             )
+            for name in tensor.axes:  # entries of several tokens are numbered once, not for each row
+                if axes[name].kind is AxisKind.CONTEXT:
+                    rows = axes[step.region.axis_of[pair.context]].size
+                    elements = elements * rows_per_token(axes[name].size) * rows_per_token(rows).inverse()
             operand = Operand(selector, (selector,), tensor.axes, elements, tensor.width, _BOTH, tensor, False)
             self.reads["core", selector, 0] = [
                 self.term(

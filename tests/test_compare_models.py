@@ -143,7 +143,7 @@ def test_refused(arguments: str, message: str) -> None:
 
 
 def test_unknown_words_and_sizes() -> None:
-    message = "which order is best depends on S; give numbers with --set or --model, or ask for a named order"
+    message = "--phase verify: how many query tokens? Give them with --set S=4, say"
     assert refused("compare", "kimi-k3", "--phase", "verify") == message
     assert refused("compare", "mha", "gpt-oss").startswith("unknown variant 'gpt-oss'")
     assert refused("compare", "kimi-k3", "--set", "zz=3").startswith("unknown symbol 'zz'")

@@ -398,7 +398,7 @@ def test_what_a_kernel_makes_for_another_is_written(name: str, made: str) -> Non
 )
 def test_which_indices_ranks_split(name: str, axes: tuple[str, ...]) -> None:
     """Heads, and heads that share a head; neither chunks, which come one after the other, nor rows."""
-    assert head_axes(build_graph(scanned(load_variant(name)))) == axes
+    assert head_axes(build_graph(scanned(load_variant(name)))) == (axes,)
 
 
 def test_ranks_without_a_head_of_their_own_do_not_share_chunks() -> None:

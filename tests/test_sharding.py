@@ -29,7 +29,7 @@ from derivations.sharding import UNSPLIT, Split, head_axes
 )  # fmt: skip
 def test_the_indices_of_heads(name, axes):
     """An indexer's heads only select, and are no heads; the index that caches have comes first."""
-    assert head_axes(build_graph(load_variant(path(name)))) == axes
+    assert head_axes(build_graph(load_variant(path(name)))) == (axes,)
 
 
 L, DK, DV, DC, DR, DH = (SIZES[n] for n in ("L", "d_k", "d_v", "d_c", "d_r", "d_h"))

@@ -49,7 +49,8 @@ def _new(name: str, output: str | None) -> None:
     if Path(path).exists():
         raise InputError(f"{path} is there already; choose another name or another file with -o")
     write_whole(Path(path), plain_text("yaml/variant.yaml.j2", name=name))
-    notice(f"wrote {path}; try `derive ./{path} --order all`" if "/" not in path else f"wrote {path}")
+    shown = path if "/" in path else f"./{path}"
+    notice(f"wrote {path}; try `derive {shown} --order all`")
 
 
 def _check(text: str) -> None:

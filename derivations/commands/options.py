@@ -215,6 +215,8 @@ def study_of(variant: Any, conventions: Any, flags: dict[str, Any], quiet: bool 
     if model is not None and is_path(flags["model"]):
         check_checkpoint(model)
     gpu = load_accelerator(flags["gpu"]) if flags.get("gpu") else None
+    if gpu is not None:
+        gpu.ridge(deployed["compute"])  # the type of the arithmetic must be one that it has
     check_prefix(values, 1)
     study = Study(variant, conventions, values, model, gpu, **deployed)
     if model is not None and not quiet:

@@ -30,6 +30,10 @@ def assumed(texts: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         if name in given or name in ignored:
             raise InputError(f"--assume {shown(name)} is given twice")
         if value.strip() == IGNORED:
+            if name in READ and name not in ("no_rope_layers", "quantization_config"):
+                raise InputError(
+                    f"--assume {shown(name)}={IGNORED}: this field is understood, and what it says counts"
+                )
             ignored.append(name)
             continue
         if name not in READ:

@@ -244,7 +244,10 @@ def _without_list(fields: Fields, count: int) -> Said:
         found = fields.named(name)
         if found is not None and fields.has("num_attention_heads"):
             raise InputError(
-                f"{found} says that some layers are recurrent, and no field says which; add layer_types",
+                f"{found} says that layers are recurrent, and no field says which: layer_types or "
+                "full_attention_interval would, also by --assume; layers with attention and a state "
+                "side by side are "
+                "not read",
                 Place(fields.file, fields.place(found).line),
             )
     if fields.has("attention_chunk_size"):

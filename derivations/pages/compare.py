@@ -100,7 +100,9 @@ def _formulas(
     if ratio is not None:
         whole = setter.quantity(ratio)
         if len(whole.text) > _LONG:
-            whole = Math(f"{over.latex} / {under.latex}", f"{over.text} / {under.text}")
+            whole = Math(
+                f"\\frac{{{over.latex}}}{{{under.latex}}}", f"{_held(over.text)} / {_held(under.text)}"
+            )
             if len(whole.text) > _LONG:
                 whole = Math("F/M", "F/M")
         shown = cell(whole)
@@ -113,6 +115,11 @@ def _formulas(
         cell(spelled.math(derivation.cache_elements)),
     )
     return row, spelled.blocks()
+
+
+def _held(text: str) -> str:
+    """In parentheses, where a line drawn above or below it would not end with it."""
+    return f"({text})" if " " in text else text
 
 
 def _numbers(found: list[Derivation], unit: str) -> Table:
