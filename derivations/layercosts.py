@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -84,10 +84,20 @@ class LayerCost:
         return self.budget.at(self.derivation.study.values, gpu.ridge(self.derivation.study.compute))
 
     def value(self, quantity: Poly) -> Coefficient:
-        """A quantity of this layer as a number."""
+        """A quantity of what this layer keeps, as a number."""
         found = self.derivation.value(quantity)
-        assert found is not None, "every size of a released model is known"
+        assert found is not None, "every size that the cache depends on is known"
         return found
+
+    @property
+    def flops(self) -> Coefficient | None:
+        """Arithmetic of one step, in scope; None where a size is missing."""
+        return self.derivation.value(self.derivation.flops)
+
+    @property
+    def bytes(self) -> Coefficient | None:
+        """Bytes of one step, in scope; None where a size is missing."""
+        return self.derivation.value(self.derivation.bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +128,23 @@ class ModelCost:
         )
 
     @property
-    def flops(self) -> Coefficient:
-        """Arithmetic of one step over all layers, in scope, on one rank."""
-        return sum((x.group.count * x.value(x.derivation.flops) for x in self.layers), Fraction(0))
+    def flops(self) -> Coefficient | None:
+        """Arithmetic of one step over all layers, in scope, on one rank; None where a size is missing."""
+        return _summed([(x.group.count, x.flops) for x in self.layers])
 
     @property
-    def bytes(self) -> Coefficient:
-        """Bytes of one step over all layers, in scope, on one rank."""
-        return sum((x.group.count * x.value(x.derivation.bytes) for x in self.layers), Fraction(0))
+    def bytes(self) -> Coefficient | None:
+        """Bytes of one step over all layers, in scope, on one rank; None where a size is missing."""
+        return _summed([(x.group.count, x.bytes) for x in self.layers])
+
+
+def _summed(parts: Sequence[tuple[int, Coefficient | None]]) -> Coefficient | None:
+    total = Fraction(0)
+    for count, value in parts:
+        if value is None:
+            return None
+        total += count * value
+    return total
 
 
 def model_cost(model: Released, asked: Asked) -> ModelCost:
@@ -146,7 +165,7 @@ def _layer(model: Released, group: LayerGroup, asked: Asked, given: Mapping[str,
     values = checkpoint.values(variant.symbols)
     values |= {name: value for name, value in given.items() if name in variant.symbols}
     missing = sorted({*variant.symbols} - {*values} - {"S", "B"})
-    if missing:
+    if missing and not model.missing:
         raise InputError(
             f"{model.name}: {group.kind.variant} needs {', '.join(missing)}, which the model does not "
             "give; give "
@@ -154,7 +173,8 @@ def _layer(model: Released, group: LayerGroup, asked: Asked, given: Mapping[str,
         )
     layout = asked.layout if _keeps_rows(variant) else ""
     study = Study(variant, asked.conventions, values, checkpoint, asked.gpu, asked.split, layout, asked.compute)
-    derivation = derive(study, "best")
+    named = order_names(build_graph(variant))
+    derivation = derive(study, "best" if not missing else "absorb" if "absorb" in named else named[0])
     graph = derivation.cost.graph
     alone = replace(study, split=UNSPLIT)
     return LayerCost(

@@ -56,6 +56,8 @@ class Released:
     """Which field led to what."""
     notes: tuple[str, ...] = ()
     """What a reader must know."""
+    missing: tuple[str, ...] = ()
+    """Fields that FLOPs and bytes of a step need and that are not there; what is kept does not."""
 
     @property
     def short(self) -> str:
@@ -140,6 +142,7 @@ def released_of(text: str, config: Config) -> Released:
         groups=tuple(LayerGroup(kinds[key], tuple(found), len(found)) for key, found in groups.items()),
         layers=len(config.layers), drafts=config.drafts, assumptions=config.assumptions,
         unknown_fields=config.unknown, decisions=config.decisions, notes=config.notes,
+        missing=config.missing,
     )  # fmt: skip
 
 

@@ -263,17 +263,50 @@ def test_infinity_in_a_field_that_is_not_read(path: Path) -> None:
     assert status == 0, err
 
 
+# what is kept does not depend on these, so a file without them still says what is kept
+ONLY_A_STEP: list[tuple[Fields, str]] = [
+    (GQA, "hidden_size"),
+    (GQA, "num_attention_heads"),
+    (MLA, "num_attention_heads"),
+    (MLA, "qk_nope_head_dim"),
+    (MLA, "v_head_dim"),
+    (MLA, "hidden_size"),
+]
+
+
+@pytest.mark.parametrize(("fields", "name"), ONLY_A_STEP)
+def test_a_size_that_only_a_step_needs(path: Path, fields: Fields, name: str) -> None:
+    path.write_text(json.dumps(fields), encoding="utf-8")
+    whole = json.loads(derive("model", str(path), "--json")[1])
+    path.write_text(json.dumps(without(fields, name)), encoding="utf-8")
+    status, out, err = derive("model", str(path), "--gpu", "h100-sxm", "--json")
+    assert status == 0, err
+    found = json.loads(out)
+    assert name in err
+    assert (found["missing_fields"], whole["missing_fields"]) == ([name], [])
+    # the core multiplies with every head, and with no weight
+    assert found["flops"] == (None if name == "num_attention_heads" else whole["flops"])
+    status, out, err = derive("model", str(path), "--scope", "layer", "--json")
+    assert status == 0, err
+    assert json.loads(out)["flops"] is None
+    for of in ("cache_elements_per_token", "cache_bytes", "state_elements"):
+        assert found[of] == whole[of]
+    for output in ([], ["--latex"], ["--explain"]):
+        status, out, err = derive("model", str(path), *output)
+        assert status == 0, err
+        assert f"Not given: {name}" in out.replace("\\_", "_")
+    refuse(path, {**fields, name: None}, name)
+
+
 @pytest.mark.parametrize("how", ["null", "absent"])
 @pytest.mark.parametrize(
     ("fields", "name"),
     [
-        (GQA, "hidden_size"),
-        (GQA, "num_attention_heads"),
         (GQA, "num_hidden_layers"),
-        (MLA, "num_attention_heads"),
+        (without(GQA, "head_dim"), "hidden_size"),
+        (without(GQA, "head_dim"), "num_attention_heads"),
+        (without(GQA, "num_key_value_heads"), "num_attention_heads"),
         (MLA, "num_hidden_layers"),
-        (MLA, "qk_nope_head_dim"),
-        (MLA, "v_head_dim"),
         (DSA, "index_head_dim"),
         (DELTA, "linear_num_value_heads"),
         (DELTA, "linear_key_head_dim"),

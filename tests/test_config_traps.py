@@ -888,3 +888,29 @@ def test_both_units_are_printed_for_a_config(path: Path) -> None:
     # 147,456 * 32,768 bytes
     assert re.search(r"4\.83\d* ?GB", text)
     assert re.search(r"4\.50?0? ?GiB", text)
+
+
+# ------------------------------------------------------------------------------------------- as bare as given
+
+# no field beside those that the trap itself needs, whatever a step may cost
+BARE: list[tuple[Fields, int]] = [
+    ({"hidden_size": 2560, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+      "num_hidden_layers": 36}, 147_456),
+    ({"head_dim": None, "hidden_size": 6144, "num_attention_heads": 48, "num_key_value_heads": 8,
+      "num_hidden_layers": 56}, 229_376),
+    ({"kv_lora_rank": 512, "qk_rope_head_dim": 64, "num_key_value_heads": 128, "hidden_size": 7168,
+      "num_attention_heads": 128, "num_hidden_layers": 61}, 2 * 35_136),
+    ({"kv_lora_rank": 512, "qk_nope_head_dim": 192, "qk_rope_head_dim": 64, "v_head_dim": 256,
+      "num_attention_heads": 20, "num_hidden_layers": 47, "model_type": "nobody_knows"}, 2 * 27_072),
+    ({"sliding_window": 128, "layer_types": [SLIDING, FULL] * 18, "num_hidden_layers": 36,
+      "num_key_value_heads": 8, "head_dim": 64}, 73_728),
+    ({"kv_lora_rank": 512, "qk_rope_head_dim": 64, "num_hidden_layers": 61}, 2 * 35_136),
+    ({"num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 36}, 147_456),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "bytes_of_a_token"), BARE)
+def test_a_fragment_with_nothing_else_says_what_a_token_costs(
+    path: Path, fields: Fields, bytes_of_a_token: int
+) -> None:
+    assert model(path, fields, "--set", "L=1")["cache_bytes"] == bytes_of_a_token

@@ -30,7 +30,8 @@ TOTALS = ("cache_elements_per_token", "state_elements", "lag_elements", "cache_b
 FIELDS = {
     "schema", "model", "title", "source", "sizes", "conventions", "layer_count", "layers",
     "cache_elements_per_token", "state_elements", "lag_elements", "cache_bytes", "state_bytes", "flops",
-    "bytes", "intensity", "draft_modules", "advice", "unknown_fields", "assumptions", "decisions",
+    "bytes", "intensity", "draft_modules", "advice", "missing_fields", "unknown_fields",
+    "assumptions", "decisions",
 }  # fmt: skip
 OF_A_LAYER = {
     "count", "which", "variant", "order", "dims", "cache_elements_per_token", "cache_elements_per_token_long",
@@ -58,6 +59,7 @@ def test_every_bundled_model_has_every_field_and_its_sums_are_those_of_its_layer
     assert set(found) == FIELDS
     assert found["schema"] == "derive/1"
     assert (found["model"], found["unknown_fields"], found["assumptions"]) == (name, [], {})
+    assert found["missing_fields"] == []
     assert found["sizes"] == {"L": 8192, "S": 1}
     for layer in found["layers"]:
         assert set(layer) >= OF_A_LAYER

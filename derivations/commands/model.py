@@ -67,6 +67,10 @@ def load_model(name: str, assume: tuple[str, ...] = ()) -> Any:
     from ..released import load_released
 
     model = load_released(name, assume)
+    if model.missing:
+        notice(
+            f"not given: {', '.join(model.missing)}; what is kept is derived, and what needs them is left out"
+        )
     if model.unknown_fields:
         listed = ", ".join(model.unknown_fields[:8]) + (", ..." if len(model.unknown_fields) > 8 else "")
         notice(f"not known, and taken to have no bearing on attention: {listed}")

@@ -38,6 +38,8 @@ class Fields:
         self.assumed: frozenset[str] = frozenset()
         """What was given by hand, which other names of the same field do not contradict."""
         self.decisions: list[Decision] = []
+        self.gaps: dict[str, str] = {}
+        """Fields that are missing and that only FLOPs and bytes of a step need -> what they are."""
 
     def place(self, name: str) -> Place:
         """Where a field stands."""
@@ -104,6 +106,16 @@ class Fields:
             raise self.missing(name, why)
         return found
 
+    def want(self, name: str, why: str) -> int | None:
+        """A whole number that what is kept does not depend on; where it is absent, that is noted."""
+        found = self.integer(name)
+        if found is None:
+            null = next((alias for alias in (name, *ALIASES.get(name, ())) if alias in self.nulls), None)
+            if null is not None:
+                raise self.fail(null, f"{null} is null, and it is {why}")
+            self.gaps.setdefault(name, why)
+        return found
+
     def flag(self, name: str) -> bool | None:
         """true or false, or None where the field is absent."""
         found = self.named(name)
@@ -138,7 +150,7 @@ class Fields:
         """The same with some fields given another value, for one kind of layer; what is read is noted here."""
         made = Fields({**self.values, **values}, self.file, self.text, self.inside)
         made.used, made.decisions, made.assumed = self.used, self.decisions, self.assumed
-        made.nulls = self.nulls
+        made.nulls, made.gaps = self.nulls, self.gaps
         return made
 
     def say(self, text: str, *names: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .fields import Fields, shown
 from .vocabulary import ALIASES
 
-__all__ = ["LayerKind", "grouped", "window_of"]
+__all__ = ["LayerKind", "grouped", "known", "window_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,13 @@ def grouped(fields: Fields, sliding: bool) -> LayerKind:
 
 
 def _heads(fields: Fields) -> LayerKind:
-    hidden = fields.need("hidden_size", "the model width")
-    heads = fields.need("num_attention_heads", "the number of query heads")
+    hidden = fields.want("hidden_size", "the model width")
+    heads = fields.want("num_attention_heads", "the number of query heads")
     kv = _kv_heads(fields, heads)
     width = fields.integer("head_dim")
     if width is None:
+        if hidden is None or heads is None:
+            raise fields.missing("head_dim", "the width of a head, or hidden_size and num_attention_heads")
         if hidden % heads:
             raise fields.fail(
                 fields.named("hidden_size") or "hidden_size",
@@ -64,19 +66,31 @@ def _heads(fields: Fields) -> LayerKind:
             )
         width = hidden // heads
         fields.say(f"the width of a head is {hidden}/{heads} = {width}", "head_dim")
-    else:
+    elif hidden and heads:
         fields.say(f"the width of a head, whatever hidden_size/heads would be ({hidden}/{heads})", "head_dim")
     values = fields.integer("v_head_dim") or width
     dims = {"d_model": hidden, "d_k": width, "d_v": values}
     if kv == heads:
-        return LayerKind("mha", {**dims, "H": heads})
+        return LayerKind("mha", known({**dims, "H": heads}))
     if kv == 1:
-        return LayerKind("mqa", {**dims, "H": heads})
-    return LayerKind("gqa", {**dims, "H_q": heads, "H_kv": kv})
+        return LayerKind("mqa", known({**dims, "H": heads}))
+    return LayerKind("gqa", known({**dims, "H_q": heads, "H_kv": kv}))
 
 
-def _kv_heads(fields: Fields, heads: int) -> int:
-    """How many heads keep keys and values."""
+def known(dims: Mapping[str, int | None]) -> dict[str, int]:
+    """The sizes that a file gives."""
+    return {name: size for name, size in dims.items() if size is not None}
+
+
+def _kv_heads(fields: Fields, heads: int | None) -> int:
+    """How many heads keep keys and values; query heads matter where each keeps its own."""
+    found = _heads_kept(fields, heads)
+    if found is None:
+        raise fields.missing("num_attention_heads", "the number of heads, each of which keeps keys and values")
+    return found
+
+
+def _heads_kept(fields: Fields, heads: int | None) -> int | None:
     single = next((n for n in ("multi_query", "multi_query_attention") if fields.flag(n)), None)
     new = fields.flag("new_decoder_architecture")
     kv = fields.integer("num_key_value_heads")
@@ -107,6 +121,8 @@ def _kv_heads(fields: Fields, heads: int) -> int:
     if kv is None:
         fields.say(f"each of the {heads} heads keeps its own keys and values", "num_key_value_heads")
         return heads
+    if heads is None:
+        return kv
     if kv > heads or heads % kv:
         raise fields.fail(
             name or "num_key_value_heads",

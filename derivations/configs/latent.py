@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from .fields import Fields
-from .grouped import LayerKind
+from .grouped import LayerKind, known
 
 __all__ = ["index_shared", "latent", "pooled"]
 
 
 def latent(fields: Fields, shared_index: bool) -> LayerKind:
     """Multi-head latent attention; with index fields, on the rows an indexer selects."""
-    heads = fields.need("num_attention_heads", "the number of query heads")
-    nope = fields.need(
-        "qk_nope_head_dim", "kv_lora_rank says that keys come from a latent, this how wide they are"
-    )
+    heads = fields.want("num_attention_heads", "the number of query heads")
+    nope = fields.want("qk_nope_head_dim", "the width of a head's key, made from the latent")
     rope = fields.integer("qk_rope_head_dim", least=0)
     if rope is None and "qk_rope_head_dim" not in fields.nulls:
         raise fields.missing(
             "qk_rope_head_dim", "the segment of a key that all heads share; 0 where there is none"
         )
     rope = rope or 0
-    dims = {
-        "d_model": fields.need("hidden_size", "the model width"), "H": heads,
+    dims = known({
+        "d_model": fields.want("hidden_size", "the model width"), "H": heads,
         "d_c": fields.need("kv_lora_rank", "the width of the latent"), "d_k": nope,
-        "d_v": fields.need("v_head_dim", "the width of a head's values"),
-    }  # fmt: skip
+        "d_v": fields.want("v_head_dim", "the width of a head's values, made from the latent"),
+    })  # fmt: skip
     whole = fields.integer("qk_head_dim")
-    if whole is not None and whole != nope + rope:
+    if whole is not None and nope is not None and whole != nope + rope:
         raise fields.fail(
             "qk_head_dim", f"qk_head_dim is {whole}, and qk_nope_head_dim + qk_rope_head_dim is {nope} + {rope}"
         )
@@ -101,7 +99,7 @@ def index_shared(fields: Fields, count: int) -> tuple[bool, ...]:
 
 def pooled(fields: Fields, word: str, window: int, ratio: int) -> LayerKind:
     """One row for all heads that is both key and value: a window of rows, and rows pooled into entries."""
-    heads = fields.need("num_attention_heads", "the number of query heads")
+    heads = fields.want("num_attention_heads", "the number of query heads")
     kv = fields.need(
         "num_key_value_heads", "rows that are pooled are the same for all heads, so this must be 1"
     )
@@ -111,10 +109,10 @@ def pooled(fields: Fields, word: str, window: int, ratio: int) -> LayerKind:
             f"pooled rows of {kv} key/value heads are not understood; published files with "
             "compress_ratios have 1",
         )
-    dims = {
-        "d_model": fields.need("hidden_size", "the model width"), "H": heads,
+    dims = known({
+        "d_model": fields.want("hidden_size", "the model width"), "H": heads,
         "d_k": fields.need("head_dim", "the width of a row"), "n_w": window,
-    }  # fmt: skip
+    })  # fmt: skip
     rotated = fields.integer("qk_rope_head_dim", least=0)
     if rotated:
         fields.say("rotated inside the row, so nothing is kept beside it", "qk_rope_head_dim")
@@ -127,7 +125,7 @@ def pooled(fields: Fields, word: str, window: int, ratio: int) -> LayerKind:
         options.append("output-latent")
         dims["d_o"] = fields.need("o_lora_rank", "the rank of the output projection")
         dims["G"] = fields.need("o_groups", "o_lora_rank is for each of so many groups of heads")
-        if heads % dims["G"]:
+        if heads is not None and heads % dims["G"]:
             raise fields.fail(
                 "o_groups", f"{heads} heads (num_attention_heads) make no {dims['G']} equal groups"
             )

@@ -40,6 +40,8 @@ class Config:
     """Which field led to what."""
     notes: tuple[str, ...] = ()
     """What a reader must know."""
+    missing: tuple[str, ...] = ()
+    """Fields that FLOPs and bytes of a step need and that are not there."""
 
 
 def read_config(text: str, assume: Sequence[str] = ()) -> Config:
@@ -87,7 +89,7 @@ def config_of(values: Mapping[str, Any], file: str, text: str = "", assume: Sequ
     found = tuple(_not_understood(fields, ignored))
     notes = _cache_type(fields)
     return Config(_title(values, file), layers, drafts, {**given, **dict.fromkeys(ignored, IGNORED)}, found,
-                  tuple(fields.decisions), notes)  # fmt: skip
+                  tuple(fields.decisions), notes, tuple(fields.gaps))  # fmt: skip
 
 
 def _cache_type(fields: Fields) -> tuple[str, ...]:
@@ -150,7 +152,8 @@ def _layer(fields: Fields, word: str, index: int, apart: Apart) -> LayerKind | N
     if word == "conv":
         fields.say("layers without attention keep the last rows of a convolution", "conv_L_cache")
         width = fields.need("conv_L_cache", "the tokens that the convolution sees")
-        return LayerKind("shortconv", {"d_model": fields.need("hidden_size", "the model width"), "n_c": width})
+        hidden = fields.need("hidden_size", "the model width, and the channels that are kept")
+        return LayerKind("shortconv", {"d_model": hidden, "n_c": width})
     window = window_of(fields, word, index) if word in ("sliding", "chunked") else None
     if apart.pools:
         kind = pooled(

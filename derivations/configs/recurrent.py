@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import InputError
 from .fields import Fields, shown
-from .grouped import LayerKind
+from .grouped import LayerKind, known
 from .vocabulary import without_bearing
 
 __all__ = ["recurrent"]
@@ -54,9 +54,8 @@ def recurrent(fields: Fields, word: str, index: int) -> LayerKind:
         return _lightning(fields)
     raise InputError(
         f"layer {index} is recurrent, and no field says how large its state is; understood are "
-        "linear_attn_config, "
-        "linear_num_value_heads and its kin, linear_num_heads and linear_head_dim, mamba_n_heads and its kin, "
-        "attn_type_list",
+        "linear_attn_config, linear_num_value_heads and its kin, linear_num_heads and linear_head_dim, "
+        "mamba_n_heads and its kin, attn_type_list",
         fields.place(fields.named("layer_types") or "layer_types"),
     )
 
@@ -71,11 +70,12 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
 
 
 def _kda(fields: Fields, heads: int, width: int, convolution: int | None) -> LayerKind:
-    hidden = fields.need("hidden_size", "the model width")
+    hidden = fields.want("hidden_size", "the model width")
     if convolution is None:
         raise fields.missing("linear_conv_kernel_dim", "the tokens of the short convolution")
     return LayerKind(
-        "kda", {"d_model": hidden, "H": heads, "d_k": width, "d_v": width, "d_g": width, "n_c": convolution}
+        "kda",
+        known({"d_model": hidden, "H": heads, "d_k": width, "d_v": width, "d_g": width, "n_c": convolution}),
     )
 
 
@@ -87,23 +87,22 @@ def _gdn(fields: Fields) -> LayerKind:
             "linear_num_key_heads",
             f"{heads} value heads (linear_num_value_heads) do not share {keys} key heads evenly",
         )
-    dims = {
-        "d_model": fields.need("hidden_size", "the model width"), "H_v": heads, "H_k": keys,
+    dims = known({
+        "d_model": fields.want("hidden_size", "the model width"), "H_v": heads, "H_k": keys,
         "d_k": fields.need("linear_key_head_dim", "the key width of a state"),
         "d_v": fields.need("linear_value_head_dim", "the value width of a state"),
         "n_c": fields.need("linear_conv_kernel_dim", "the tokens of the short convolution"),
-    }  # fmt: skip
+    })  # fmt: skip
     fields.say(
         f"a state of {heads} x {dims['d_k']} x {dims['d_v']} for each layer with a gated delta rule: "
-        "one for each "
-        "value head",
+        "one for each value head",
         "linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim",
     )  # fmt: skip
     return LayerKind("gdn", dims)
 
 
 def _mamba(fields: Fields) -> LayerKind:
-    hidden = fields.need("hidden_size", "the model width")
+    hidden = fields.want("hidden_size", "the model width")
     name = "mamba_n_heads" if fields.has("mamba_n_heads") else "num_attention_heads"
     alone = fields.has("state_size")
     heads = fields.integer(name) if alone or name == "mamba_n_heads" else None
@@ -112,8 +111,7 @@ def _mamba(fields: Fields) -> LayerKind:
         raise fields.fail(
             found,
             f"{found} without heads is the first Mamba, whose state decays in each entry by itself; "
-            "only Mamba-2, "
-            "with mamba_n_heads, is derived",
+            "only Mamba-2, with mamba_n_heads, is derived",
         )
     width = _mamba_width(fields, heads, hidden, alone)
     state = fields.integer("mamba_d_state") or fields.integer("state_size")
@@ -126,25 +124,23 @@ def _mamba(fields: Fields) -> LayerKind:
             f"{heads} heads do not share {groups} groups of B and C evenly",
         )
     fields.say(f"a state of {heads} x {width} x {state} for each Mamba-2 layer", name)
+    convolution = fields.need("mamba_d_conv", "the tokens of the short convolution")
     return LayerKind(
         "mamba2",
-        {
-            "d_model": hidden, "H": heads, "d_v": width, "d_k": state, "G": groups,
-            "n_c": fields.need("mamba_d_conv", "the tokens of the short convolution"),
-        },
-    )  # fmt: skip
+        known({"d_model": hidden, "H": heads, "d_v": width, "d_k": state, "G": groups, "n_c": convolution}),
+    )
 
 
-def _mamba_width(fields: Fields, heads: int, hidden: int, alone: bool) -> int:
+def _mamba_width(fields: Fields, heads: int, hidden: int | None, alone: bool) -> int:
     found = fields.named("head_dim" if alone else "mamba_d_head")
     if found is not None and fields.values[found] != "auto":
         width = fields.whole(found, fields.values[found])
         factor = fields.integer("expand") if alone else None
-        if factor is not None and factor * hidden != heads * width:
+        if factor is not None and hidden is not None and factor * hidden != heads * width:
             raise fields.fail(
                 "expand",
-                f"{heads} heads of {width} ({found}) are not expand x hidden_size = "
-                "{factor} x {hidden} channels",
+                f"{heads} heads of {width} ({found}) are not "
+                f"expand x hidden_size = {factor} x {hidden} channels",
             )
         return width
     inner = fields.integer("mamba_d_ssm")
@@ -152,7 +148,9 @@ def _mamba_width(fields: Fields, heads: int, hidden: int, alone: bool) -> int:
         factor = fields.integer("mamba_expand") or fields.integer("expand")
         if factor is None:
             raise fields.missing("mamba_d_head", "the channels of a head")
-        inner = factor * hidden
+        inner = factor * fields.need(
+            "hidden_size", "the model width, of which the inner channels are a multiple"
+        )
     if inner % heads:
         raise fields.fail(
             found or "mamba_expand", f"{shown(inner)} inner channels are no multiple of the {heads} heads"
@@ -161,10 +159,12 @@ def _mamba_width(fields: Fields, heads: int, hidden: int, alone: bool) -> int:
 
 
 def _lightning(fields: Fields) -> LayerKind:
-    hidden = fields.need("hidden_size", "the model width")
+    hidden = fields.want("hidden_size", "the model width")
     heads = fields.need("num_attention_heads", "the heads of the state")
     width = fields.integer("head_dim")
     if width is None:
+        if hidden is None:
+            raise fields.missing("head_dim", "the width of a head, or hidden_size, a multiple of the heads")
         if hidden % heads:
             raise fields.fail(
                 "hidden_size", f"no head_dim, and hidden_size {hidden} is no multiple of {heads} heads"
@@ -174,4 +174,4 @@ def _lightning(fields: Fields) -> LayerKind:
     fields.say(
         f"a state of {heads} x {width} x {width} for each lightning layer: one for each query head", name
     )
-    return LayerKind("lightning", {"d_model": hidden, "H": heads, "d_k": width, "d_v": width})
+    return LayerKind("lightning", known({"d_model": hidden, "H": heads, "d_k": width, "d_v": width}))

@@ -67,7 +67,7 @@ def _models(models: Sequence[ModelCost]) -> list[Block]:
                 cell(cost.model.short), cell(str(cost.model.layers)),
                 *(cell(number_math(cost.sum(of))) for of in ("short", "long", "state")),
                 cell(bytes_text(cost.sum("bytes"))), cell(bytes_text(cost.sum("state_bytes"))),
-                cell(number_math(cost.flops)), cell(number_math(cost.bytes)),
+                *(cell("-") if v is None else cell(number_math(v)) for v in (cost.flops, cost.bytes)),
             )
         )  # fmt: skip
     heads = (

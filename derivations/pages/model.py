@@ -159,8 +159,12 @@ def _states(cost: ModelCost) -> list[Block]:
     return blocks
 
 
-def _number(value: Coefficient) -> Cell:
-    return cell(number_math(value))
+def _number(value: Coefficient | None) -> Cell:
+    return cell("-") if value is None else cell(number_math(value))
+
+
+def _ratio(flops: Coefficient | None, moved: Coefficient | None) -> Fraction | None:
+    return Fraction(flops) / Fraction(moved) if flops is not None and moved else None
 
 
 def _step(cost: ModelCost) -> list[Block]:
@@ -168,15 +172,15 @@ def _step(cost: ModelCost) -> list[Block]:
     unit = "FLOPs" if asked.conventions.unit == "flops" else "MACs"
     rows = []
     for layer in cost.layers:
-        flops, moved = layer.value(layer.derivation.flops), layer.value(layer.derivation.bytes)
+        flops, moved = layer.flops, layer.bytes
         row = [cell(layer.group.kind.variant), cell(str(layer.group.count)), _number(flops), _number(moved)]
-        row.append(_number(Fraction(flops) / Fraction(moved)) if moved else cell("-"))
+        row.append(_number(_ratio(flops, moved)))
         if asked.gpu is not None:
             side = layer.derivation.side
             row.append(cell(ridge_side(*side)) if side is not None else cell("-"))
         rows.append(tuple(row))
     total = [cell("all layers"), cell(""), _number(cost.flops), _number(cost.bytes)]
-    total.append(_number(Fraction(cost.flops) / Fraction(cost.bytes)) if cost.bytes else cell("-"))
+    total.append(_number(_ratio(cost.flops, cost.bytes)))
     heads = ["variant", "layers", unit, "bytes", f"{unit[:-1]}/B"]
     if asked.gpu is not None:
         heads.append("side")
@@ -195,7 +199,7 @@ def _step(cost: ModelCost) -> list[Block]:
 def _indexer(layer: LayerCost) -> list[str]:
     """What a selector costs beside the attention that it limits."""
     found = scan_of(layer.derivation)
-    if found is None:
+    if found is None or layer.flops is None:
         return []
     one, two = layer.value(found.scan), layer.value(found.core)
     stopped = " and has stopped growing" if two == layer.value(found.full) else " so far"
@@ -216,6 +220,12 @@ def _indexer(layer: LayerCost) -> list[str]:
 def _caveats(cost: ModelCost) -> list[Block]:
     model = cost.model
     items = [f"Assumed: {name} = {value}." for name, value in (model.assumptions or {}).items()]
+    if model.missing:
+        names = ", ".join(model.missing)
+        items.append(
+            f"Not given: {names}. What is kept does not depend on it; FLOPs and bytes that do are left out, "
+            "and no order was chosen by its cost."
+        )
     if model.unknown_fields:
         fields = ", ".join(model.unknown_fields)
         items.append(f"Not known, and taken to have no bearing on attention: {fields}.")

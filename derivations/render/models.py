@@ -16,8 +16,10 @@ from .data import SCHEMA
 __all__ = ["model_data"]
 
 
-def plain(value: Coefficient) -> int | float:
+def plain(value: Coefficient | None) -> int | float | None:
     """A number as JSON has it."""
+    if value is None:
+        return None
     exact = Fraction(value)
     return exact.numerator if exact.denominator == 1 else float(exact)
 
@@ -38,7 +40,7 @@ def model_data(cost: ModelCost) -> dict[str, Any]:
         **_kept(cost, False, cost.sequences),
         "flops": plain(cost.flops),
         "bytes": plain(cost.bytes),
-        "intensity": plain(Fraction(cost.flops) / Fraction(cost.bytes)) if cost.bytes else None,
+        "intensity": _ratio(cost.flops, cost.bytes),
         "draft_modules": model.drafts,
         "advice": list(advice(cost)),
         **_origin(model),
@@ -65,7 +67,6 @@ def _kept(cost: ModelCost, whole: bool, batch: Fraction) -> dict[str, Any]:
 def _layer(layer: LayerCost) -> dict[str, Any]:
     group, kept, derivation = layer.group, layer.kept, layer.derivation
     window = None if kept.window is None else plain(layer.value(kept.window))
-    flops, moved = layer.value(derivation.flops), layer.value(derivation.bytes)
     data: dict[str, Any] = {
         "count": group.count,
         "which": list(group.layers),
@@ -78,14 +79,14 @@ def _layer(layer: LayerCost) -> dict[str, Any]:
         "state_elements": plain(layer.value(kept.state)),
         "lag_elements": plain(layer.value(kept.lags)),
         "cache_bytes": plain(layer.value(kept.bytes)),
-        "flops": plain(flops),
-        "bytes": plain(moved),
-        "intensity": plain(Fraction(flops) / Fraction(moved)) if moved else None,
+        "flops": plain(layer.flops),
+        "bytes": plain(layer.bytes),
+        "intensity": _ratio(layer.flops, layer.bytes),
     }
     if derivation.side is not None:
         data["side"] = ridge_side(*derivation.side)
     scan = scan_of(derivation)
-    if scan is not None:
+    if scan is not None and layer.flops is not None:
         least = None if scan.overtakes is None else scan.overtakes.value(derivation.study.values)
         data["indexer"] = {
             "scan_flops": plain(layer.value(scan.scan)), "core_flops": plain(layer.value(scan.core)),
@@ -98,9 +99,14 @@ def _layer(layer: LayerCost) -> dict[str, Any]:
     return data
 
 
+def _ratio(flops: Coefficient | None, moved: Coefficient | None) -> int | float | None:
+    return plain(Fraction(flops) / Fraction(moved)) if flops is not None and moved else None
+
+
 def _origin(model: Released) -> dict[str, Any]:
     return {
         "unknown_fields": list(model.unknown_fields),
+        "missing_fields": list(model.missing),
         "assumptions": dict(model.assumptions or {}),
         "decisions": [{"fields": list(d.fields), "read_as": d.text} for d in model.decisions],
     }
