@@ -128,7 +128,7 @@ TYPED = "a figure typed by hand; write {id of a claim} for its derived value"
 QUOTED = "write the figure in quotation marks, so that no digit of it is lost"
 DECIMAL = "a decimal; write it as a whole number or as a quotient such as 3/2"
 NAMES = "known: A, B, F, H, H_kv, H_q, L, L_p, M, R, R_fp8, S, ..."
-SYMBOLS = "known: B, H, H_kv, H_q, L, L_p, R, R_fp8, S, V, b, bandwidth, ..."
+SYMBOLS = "known: B, H, H_kv, H_q, L, L_p, R, R_fp8, S, V, b, b_M, ..."
 LINES = "expected `key: value` lines here"
 NAMED = "a name is small letters, digits and hyphens, a letter first"
 

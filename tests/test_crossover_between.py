@@ -150,7 +150,7 @@ def test_orders_of_one_variant_as_two_words() -> None:
         ("mha", "missing argument 'ORDER'"),
         ("mha:x gqa --in L", "unknown order of mha 'x'; known: all, best, direct"),
         ("mha gqa --in Q", "unknown symbol 'Q'; did you mean 'H_q'?"),
-        ("mha lightning --in S --phase decode", "S is not free in decode; use --phase verify"),
+        ("mha lightning --in S --phase decode", "S is not free in decode; use --phase verify, or --in L"),
         ("mha lightning --in L --measure time",
          "--measure time compares two orders of one variant; for two variants use flops or bytes"),
         ("mha lightning --in L --gpu h100-sxm", "--gpu: flops do not depend on it; add --measure time"),

@@ -96,7 +96,7 @@ def test_what_each_variant_keeps(name, cached):
         ),
         ("mla+ropes", "unknown option of mla 'ropes'; did you mean 'rope'?"),
         ("mla+rope+rope", "the option 'rope' of mla is given twice"),
-        ("mha+rope", "unknown option of mha 'rope'; known: chunk, reads, sinks, window"),
+        ("mha+rope", "unknown option of mha 'rope'; known: chunk, gate, reads, sinks, window"),
         ("cca+rope", "unknown option of cca 'rope'; there is none here"),
         ("./no.yaml", "there is no file ./no.yaml"),
         ("no.yml", "there is no file no.yml"),
