@@ -17,7 +17,8 @@ ZEROS = "0" * 20
 FF = "unknown name 'FF'; did you mean 'F'?"
 STAGES = "known: core, indexer, lift, offline, output, projection"
 PARTS = (
-    "known: activation, append, cache, core, formed, indexer, lift, offline, output, projection, score, state, ..."
+    "known: activation, append, cache, core, formed, indexer, lift, offline, output, projection, score, "
+    "state, ..."
 )
 HEAD = [
     # (what is replaced; by what; line and key; the words)
