@@ -27,7 +27,8 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     verdicts, contest         which orders can be best, decided one by one
     einsum          anyone's expression as one region
     conventions     every knob;  steps: an order as steps with stages and kernels
-    terms, traffic, costs         the ledger: one line, the byte lines, sums over a scope
+    terms, wiring, traffic, costs          the ledger: a line, who reads what, the byte lines, sums
+    sizechecks      whether numbers can be sizes
     algebra, roots, analysis, crossover, regimes  factors and limits; intensity and growth; where orders meet
     envelope, maps  the least of several costs along one size, and over two
     stored          what a layer keeps: rows that grow, windows, states

@@ -9,7 +9,7 @@ from .checkpoints import load_checkpoint
 from .claims import Term
 from .claimterms import LONGEST, Names, expression
 from .conventions import KNOBS, Conventions
-from .derivation import Derivation, Study, check_sizes, derive
+from .derivation import Derivation, Study, derive
 from .dims import STANDARD, is_name, parse_value
 from .errors import Place, unknown
 from .expr import parse_side
@@ -17,6 +17,7 @@ from .library import load_variant
 from .poly import Coefficient, Poly
 from .program import Variant
 from .quantities import ledger_expression
+from .sizechecks import check_sizes
 from .terms import Kind
 from .yamlfile import Entry
 

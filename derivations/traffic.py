@@ -16,34 +16,25 @@ from .domain import always_at_least
 from .equations import BARRIERS, Equation
 from .graph import Graph
 from .poly import Poly, product
-from .program import AxisKind, Role, Stage, Tensor
+from .program import AxisKind, Role, Stage
 from .steps import Operand, Step
 from .terms import CostTerm, Kind
-from .trees import Phase, Sizes, Space
+from .trees import Phase, Sizes
+from .wiring import BOTH, PAIR_KERNELS, Wiring, kernel_name
 
 __all__ = ["Traffic"]
 
-_BOTH = frozenset({AxisKind.QUERY, AxisKind.CONTEXT})
-_PAIR_KERNELS = ("core", "indexer")
 _KEPT = (Role.CACHE, Role.STATE)
 
 
-class Traffic:
+class Traffic(Wiring):
     """Who reads what from whom; `terms` lists it."""
 
     def __init__(self, graph: Graph, steps: tuple[Step, ...], sizes: Sizes, conventions: Conventions) -> None:
-        self.graph, self.steps, self.sizes, self.conventions = graph, steps, sizes, conventions
-        self.online = [step for step in steps if step.stage is not Stage.OFFLINE]
-        self.spaces = [Space(graph, region, sizes) for region in graph.regions]
-        self.definitions = {ref.name: e for e in graph.variant.equations for ref in e.left}
-        self.makers: dict[str, list[str]] = {}
-        self.readers: dict[str, set[str]] = {}
+        super().__init__(graph, steps, sizes)
+        self.conventions = conventions
         self.reads: dict[tuple[str, str, int], list[CostTerm]] = {}
         self.found: list[CostTerm] = []
-        axes = graph.variant.axes.values()
-        queries = {axis.size for axis in axes if axis.kind is AxisKind.QUERY}
-        self.chunks = {a.name for a in axes if a.kind is AxisKind.CONTEXT and a.size in queries}
-        self._wire()
 
     def terms(self) -> list[CostTerm]:
         """The byte terms: reads of steps, writes of steps, barriers, then what caches gain."""
@@ -51,7 +42,7 @@ class Traffic:
             part = self.part(step.kernel, step.part)
             for operand in (step.left, step.right):
                 operand = self.now_and_then(step, operand)
-                self.read(step.kernel, step.stage, operand, part, _kernel_name(step))
+                self.read(step.kernel, step.stage, operand, part, kernel_name(step))
             self.read_selection(step)
         self.read_plain_summands()
         self.found = [term for terms in self.reads.values() for term in terms]
@@ -70,47 +61,7 @@ class Traffic:
 
     def part(self, kernel: str, part: int) -> int:
         """In two passes the scores and the weighted sum read apart."""
-        return part if self.conventions.traffic != "fused" and kernel in _PAIR_KERNELS else 0
-
-    def _wire(self) -> None:
-        """Which kernels make and read each value, under its key and under its name."""
-        for step in self.online:
-            name = step.result.tensors[0] if len(step.result.tensors) == 1 else ""
-            for mark in {step.result.key, name} - {""}:
-                kernels = self.makers.setdefault(mark, [])
-                if step.kernel not in kernels:
-                    kernels.append(step.kernel)
-            for operand in (step.left, step.right):
-                self.readers.setdefault(operand.key, set()).add(step.kernel)
-        for space in self.spaces:
-            region = space.region
-            if space.kinds(frozenset(region.output)) >= _BOTH:
-                self.makers[region.root] = [self.pair_kernel(region.root)]
-        for equation in self.definitions.values():
-            if equation.barrier is not None and BARRIERS[equation.barrier].view:
-                for ref in equation.left:  # rows seen again: who reads the view reads its input from memory
-                    self.makers[ref.name] = ["memory"]
-                for ref in equation.inputs:
-                    self.readers.setdefault(ref.name, set()).add("memory")
-            elif equation.barrier is not None:
-                kernel = self.barrier_kernel(equation)
-                for ref in equation.left:
-                    self.makers[ref.name] = [kernel]
-                for ref in equation.inputs:
-                    self.readers.setdefault(ref.name, set()).add(kernel)
-
-    def pair_kernel(self, name: str) -> str:
-        """The kernel that makes a tensor over (query, context) pairs."""
-        for space in self.spaces:
-            if space.region.root == name:
-                return "indexer" if space.region.indexer else "core"
-        definition = self.definitions.get(name)
-        return self.pair_kernel(definition.inputs[0].name) if definition and definition.inputs else "core"
-
-    def barrier_kernel(self, equation: Equation) -> str:
-        """The pair kernel its input belongs to; a kernel of its own for a barrier over rows."""
-        kinds = {self.graph.variant.axes[a].kind for ref in equation.inputs for a in ref.axes}
-        return self.pair_kernel(equation.inputs[0].name) if kinds >= _BOTH else f"barrier {equation.name}"
+        return part if self.conventions.traffic != "fused" and kernel in PAIR_KERNELS else 0
 
     def term(self, kernel: str, stage: Stage, cls: str, where: str, operand: Operand, rule: str) -> CostTerm:
         """A byte term; a row that is stored several times is moved several times."""
@@ -119,10 +70,6 @@ class Traffic:
             amount = amount * self.copies(operand.tensor) * self.share(operand)
         grows = AxisKind.CONTEXT in operand.kinds
         return CostTerm(Kind.BYTES, stage, cls, where, amount, rule, grows, kernel, operand=operand)
-
-    def copies(self, tensor: Tensor) -> Poly:
-        """How often a row of the tensor is stored."""
-        return product(self.sizes.axis(self.graph.variant.axes[axis]) for axis in tensor.copies)
 
     def share(self, operand: Operand) -> Poly:
         """Which part of an operand's elements moves: a state once for all its updates, unless `traffic` says
@@ -174,18 +121,6 @@ class Traffic:
             return None
         return ("formed", "formed rows") if self.formed(operand) else ("activation", "activation")
 
-    def formed(self, operand: Operand) -> bool:
-        """Rows along the context that this step computes. The keys of a chunk are none: the step's own
-        tokens.
-        """
-        if AxisKind.CONTEXT not in operand.kinds or AxisKind.QUERY in operand.kinds:
-            return False
-        return any(a not in self.chunks for a in operand.axes if self.kind(a) is AxisKind.CONTEXT)
-
-    def kind(self, axis: str) -> AxisKind:
-        """Query, context or other."""
-        return self.graph.variant.axes[axis].kind
-
     def read_selection(self, step: Step) -> None:
         """A kernel under a selection reads which rows it selects; the indexer wrote them."""
         for pair in step.region.masks:
@@ -203,7 +138,7 @@ class Traffic:
                 if axes[name].kind is AxisKind.CONTEXT:
                     rows = axes[step.region.axis_of[pair.context]].size
                     elements = elements * rows_per_token(axes[name].size) * rows_per_token(rows).inverse()
-            operand = Operand(selector, (selector,), tensor.axes, elements, tensor.width, _BOTH, tensor, False)
+            operand = Operand(selector, (selector,), tensor.axes, elements, tensor.width, BOTH, tensor, False)
             self.reads["core", selector, 0] = [
                 self.term(
                     "core", step.stage, "activation", f"{selector} by the core", operand, "read: selected rows"
@@ -238,23 +173,6 @@ class Traffic:
         stages = {"core": Stage.CORE, "indexer": Stage.INDEXER}
         return kernel, stages.get(kernel, Stage.PROJECTION)
 
-    def operand(self, name: str, space: Space, labels: tuple[str, ...]) -> Operand:
-        """A tensor under the labels of a region."""
-        tensor = self.graph.tensor(name)
-        elements = space.points(frozenset(labels))
-        if tensor.batched:
-            elements = elements * self.sizes.batch
-        return Operand(
-            key=name,
-            tensors=(name,),
-            axes=tuple(space.region.axis_of[label] for label in labels),
-            elements=elements,
-            width=tensor.width,
-            kinds=space.kinds(frozenset(labels)),
-            tensor=tensor,
-            weight=tensor.role is Role.WEIGHT,
-        )
-
     def write_results(self) -> None:
         """What a kernel makes and others read, or the caller gets."""
         written: dict[str, list[str]] = {}
@@ -262,7 +180,7 @@ class Traffic:
             result = step.result
             name = result.tensors[0] if len(result.tensors) == 1 else None
             role = self.graph.tensor(name).role if name else None
-            if result.kinds >= _BOTH or (role in _KEPT and name == step.region.root):
+            if result.kinds >= BOTH or (role in _KEPT and name == step.region.root):
                 self.write_shared(step, written)
                 continue
             readers = self.readers.get(result.key, set()) | self.readers.get(name or "", set())
@@ -289,7 +207,7 @@ class Traffic:
     def write_shared(self, step: Step, written: dict[str, list[str]]) -> None:
         """New rows that another kernel reads as a step's result, not from the cache."""
         result = step.result
-        if result.kinds >= _BOTH or result.key in written:
+        if result.kinds >= BOTH or result.key in written:
             return
         if self.readers.get(result.key, set()) - {step.kernel}:
             written[result.key] = [step.kernel]
@@ -297,7 +215,7 @@ class Traffic:
 
     def write(self, step: Step, result: Operand, again: bool) -> None:
         """One result; a part of a sum after the first is added to what is there."""
-        where = f"{' '.join(result.tensors)} by {_kernel_name(step)}"
+        where = f"{' '.join(result.tensors)} by {kernel_name(step)}"
         if self.formed(result):
             if self.conventions.formed == "write+read":
                 self.found.append(
@@ -316,7 +234,7 @@ class Traffic:
             if equation.barrier is None or BARRIERS[equation.barrier].view:
                 continue
             kernel = self.barrier_kernel(equation)
-            if kernel in _PAIR_KERNELS:
+            if kernel in PAIR_KERNELS:
                 if self.conventions.traffic == "unfused":
                     self.scores(equation, Stage.INDEXER if kernel == "indexer" else Stage.CORE)
                 continue
@@ -340,21 +258,6 @@ class Traffic:
                 where = f"{ref.name}, unfused"
                 self.found.append(self.term(str(stage), stage, "score", where, operand, f"{verb}: scores"))
 
-    def whole(self, name: str) -> Operand:
-        """A barrier's input or output, with the mask of the scores it is made of."""
-        for space in self.spaces:
-            if space.region.root == name:
-                return self.operand(name, space, space.region.output)
-            for leaf in space.region.leaves:
-                if leaf.tensor == name:
-                    return self.operand(name, space, leaf.labels)
-        tensor = self.graph.tensor(name)
-        axes = self.graph.variant.axes
-        elements = product(self.sizes.axis(axes[axis]) for axis in tensor.axes)
-        elements = elements * self.sizes.batch if tensor.batched else elements
-        kinds = frozenset(axes[axis].kind for axis in tensor.axes)
-        return Operand(name, (name,), tensor.axes, elements, tensor.width, kinds, tensor, False)
-
     def appends(self) -> None:
         """The new rows of each cache, and the new value of each state, written once."""
         for equation in self.graph.variant.equations:
@@ -370,11 +273,3 @@ class Traffic:
             stage = Stage.INDEXER if space.region.indexer else Stage.PROJECTION
             where, rule = f"{equation.name}, new rows", "write: new rows"
             self.found.append(self.term(kernel, stage, "append", where, operand, rule))
-
-
-def _kernel_name(step: Step) -> str:
-    if step.kernel in _PAIR_KERNELS:
-        return f"the {step.kernel}"
-    if step.kernel.startswith("rows of"):
-        return "the pass that forms rows"
-    return f"the step {step.where.partition(': ')[2]}"

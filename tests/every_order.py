@@ -17,12 +17,12 @@ import numpy as np
 from derivations.atoms import evaluate
 from derivations.conventions import Conventions
 from derivations.costs import sizes_of
-from derivations.derivation import check_sizes
 from derivations.graph import Graph, Region
 from derivations.library import load_variant
 from derivations.poly import Poly
 from derivations.program import Mask, MaskKind, Role, Variant
 from derivations.regions import build_graph
+from derivations.sizechecks import check_sizes
 from derivations.transform import assuming, without_caches
 from derivations.trees import Sizes, Space, Tree, trees
 

@@ -15,7 +15,7 @@ from every_order import Count, Images, Point, Program, Terms, expanded, trees
 
 from derivations.atoms import evaluate
 from derivations.contest import Contest
-from derivations.derivation import Study, check_sizes
+from derivations.derivation import Study
 from derivations.domain import coordinates
 from derivations.farkas import check
 from derivations.found import Found, Group, Orders
@@ -25,6 +25,7 @@ from derivations.orders import orders_of
 from derivations.pages.verdicts import whole_weights
 from derivations.points import Domain
 from derivations.poly import Poly
+from derivations.sizechecks import check_sizes
 from derivations.transform import assuming
 from derivations.verdicts import Certificate, Status
 

@@ -16,7 +16,6 @@ from samples import PLACE, within
 from derivations.atoms import evaluate, minimum
 from derivations.climb import climb, pattern, winner
 from derivations.conventions import Conventions
-from derivations.derivation import check_sizes
 from derivations.dims import LARGEST
 from derivations.errors import InputError
 from derivations.expr import parse_comparison, parse_size
@@ -24,6 +23,7 @@ from derivations.library import load_variant
 from derivations.points import Costs, Domain, Point
 from derivations.poly import Poly
 from derivations.program import Variant
+from derivations.sizechecks import check_sizes
 from derivations.transform import assuming
 
 L, S, A, B, N = (Poly.symbol(name) for name in ("L", "S", "a", "c", "n"))

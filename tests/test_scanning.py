@@ -7,7 +7,7 @@ from samples import read, refused
 
 from derivations.atoms import evaluate
 from derivations.conventions import SCOPES, Conventions
-from derivations.derivation import Derivation, Study, check_sizes, derive
+from derivations.derivation import Derivation, Study, derive
 from derivations.library import load_variant
 from derivations.orders import orders_of
 from derivations.poly import Poly
@@ -15,6 +15,7 @@ from derivations.program import Role
 from derivations.regions import build_graph
 from derivations.scanning import scanned
 from derivations.sharding import UNSPLIT, Split, head_axes
+from derivations.sizechecks import check_sizes
 
 LINEAR = """\
 variant: tiny

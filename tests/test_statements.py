@@ -16,10 +16,10 @@ from every_order import Count, Program, admitted, brackets, survivors, trees
 from samples import refused
 
 from derivations import statements as module
-from derivations.derivation import check_sizes
 from derivations.errors import InputError
 from derivations.poly import Poly
 from derivations.rulings import Carrier, Ruling, carried, ruled
+from derivations.sizechecks import check_sizes
 from derivations.statements import Carried, Rule, Statements, load_statements, statement_names
 from derivations.verdicts import Status
 
