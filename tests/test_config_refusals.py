@@ -13,37 +13,10 @@ from typing import Any
 
 import pytest
 from command import derive
+from config_fields import DELTA, FULL, GQA, LINEAR, MLA, SLIDING, Fields, without
 
-Fields = dict[str, Any]
-
-SLIDING, FULL, LINEAR = "sliding_attention", "full_attention", "linear_attention"
-GQA: Fields = {
-    "hidden_size": 4096,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "head_dim": 128,
-    "num_hidden_layers": 36,
-}
-MLA: Fields = {
-    "hidden_size": 7168,
-    "num_attention_heads": 128,
-    "num_hidden_layers": 61,
-    "kv_lora_rank": 512,
-    "q_lora_rank": 1536,
-    "qk_nope_head_dim": 128,
-    "qk_rope_head_dim": 64,
-    "v_head_dim": 128,
-}
 DSA: Fields = {**MLA, "index_n_heads": 64, "index_head_dim": 128, "index_topk": 2048}
-DELTA: Fields = {
-    **GQA,
-    "full_attention_interval": 4,
-    "linear_conv_kernel_dim": 4,
-    "linear_key_head_dim": 128,
-    "linear_num_key_heads": 16,
-    "linear_num_value_heads": 32,
-    "linear_value_head_dim": 128,
-}
+INTERVALS: Fields = {**GQA, "full_attention_interval": 4, **DELTA}
 KDA: Fields = {
     **MLA,
     "num_hidden_layers": 4,
@@ -98,12 +71,8 @@ def accept(path: Path, content: Fields, *more: str) -> Fields:
     return json.loads(out)
 
 
-def without(fields: Fields, *names: str) -> Fields:
-    return {name: value for name, value in fields.items() if name not in names}
-
-
 def test_the_good_ones_are_good(path: Path) -> None:
-    for fields in (GQA, MLA, DSA, DELTA, KDA, WINDOWS):
+    for fields in (GQA, MLA, DSA, INTERVALS, KDA, WINDOWS):
         accept(path, fields)
 
 
@@ -224,8 +193,8 @@ NUMBERS = [
     *((GQA, name) for name in GQA),
     *((MLA, name) for name in ("kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "v_head_dim")),
     *((DSA, name) for name in ("index_n_heads", "index_head_dim", "index_topk")),
-    *((DELTA, name) for name in DELTA if name.startswith("linear_") and "conv" not in name),
-    (DELTA, "full_attention_interval"),
+    *((INTERVALS, name) for name in INTERVALS if name.startswith("linear_") and "conv" not in name),
+    (INTERVALS, "full_attention_interval"),
     (WINDOWS, "sliding_window"),
 ]
 # Text as it stands in the file: json.dumps would round or refuse some.
@@ -308,9 +277,9 @@ def test_a_size_that_only_a_step_needs(path: Path, fields: Fields, name: str) ->
         (without(GQA, "num_key_value_heads"), "num_attention_heads"),
         (MLA, "num_hidden_layers"),
         (DSA, "index_head_dim"),
-        (DELTA, "linear_num_value_heads"),
-        (DELTA, "linear_key_head_dim"),
-        (DELTA, "linear_value_head_dim"),
+        (INTERVALS, "linear_num_value_heads"),
+        (INTERVALS, "linear_key_head_dim"),
+        (INTERVALS, "linear_value_head_dim"),
         (WINDOWS, "sliding_window"),
     ],
 )
@@ -410,8 +379,8 @@ def test_compress_ratios(path: Path, value: Any) -> None:
         ({**GQA, "num_attention_heads": 33}, ("num_key_value_heads", "num_attention_heads")),
         ({**without(GQA, "head_dim"), "hidden_size": 4100}, ("hidden_size", "num_attention_heads")),
         ({**GQA, "head_dim": None, "hidden_size": 4100}, ("hidden_size", "num_attention_heads")),
-        ({**DELTA, "layer_types": [FULL, LINEAR] * 18}, ("layer_types", "full_attention_interval")),
-        ({**DELTA, "layer_types": [FULL] * 36}, ("layer_types", "full_attention_interval")),
+        ({**INTERVALS, "layer_types": [FULL, LINEAR] * 18}, ("layer_types", "full_attention_interval")),
+        ({**INTERVALS, "layer_types": [FULL] * 36}, ("layer_types", "full_attention_interval")),
         (
             {**GQA, "sliding_window": 512, "sliding_window_pattern": 6, "layer_types": [SLIDING, FULL] * 18},
             ("layer_types", "sliding_window_pattern"),

@@ -82,6 +82,12 @@ def test_lightning_is_the_loop_of_its_paper() -> None:
         assert close(made["Y"], lightning_loop(world.given, world.kept["M"]))
 
 
+def shared_rows(given: Given, history: Given, name: str, group: int) -> np.ndarray:
+    """Queries or keys that the heads of a group share, after their short convolution."""
+    projected = given["X"][EARLIER:] @ given[f"W_{name}"][group]
+    return convolved(projected, history[f"{name}_0"][:, group], given[f"F_{name}"][group])
+
+
 # Mamba-2: the decay is exp(-A dt), what is written is dt times key times value.
 
 
@@ -90,10 +96,7 @@ def mamba_loop(given: Given, history: Given, state: np.ndarray) -> np.ndarray:
     rows = given["X"][EARLIER:]
     out = np.zeros((len(rows), SIZES["d_model"]))
     for group in range(2):
-        parts = {}
-        for mine in "QK":
-            projected = rows @ given[f"W_{mine}"][group]
-            parts[mine] = convolved(projected, history[f"{mine}_0"][:, group], given[f"F_{mine}"][group])
+        parts = {mine: shared_rows(given, history, mine, group) for mine in "QK"}
         for head in range(2):
             values = convolved(
                 rows @ given["W_V"][group, head], history["V_0"][:, group, head], given["F_V"][group, head]
@@ -124,10 +127,7 @@ def delta_loop(given: Given, history: Given, state: np.ndarray) -> np.ndarray:
     rows = given["X"][EARLIER:]
     out = np.zeros((len(rows), SIZES["d_model"]))
     for group in range(2):
-        parts = {}
-        for mine in "QK":
-            projected = rows @ given[f"W_{mine}"][group]
-            parts[mine] = convolved(projected, history[f"{mine}_0"][:, group], given[f"F_{mine}"][group])
+        parts = {mine: shared_rows(given, history, mine, group) for mine in "QK"}
         for head in range(2):
             values = convolved(
                 rows @ given["W_V"][group, head], history["V_0"][:, group, head], given["F_V"][group, head]
