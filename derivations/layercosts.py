@@ -167,9 +167,8 @@ def _layer(model: Released, group: LayerGroup, asked: Asked, given: Mapping[str,
     missing = sorted({*variant.symbols} - {*values} - {"S", "B"})
     if missing and not model.missing:
         raise InputError(
-            f"{model.name}: {group.kind.variant} needs {', '.join(missing)}, which the model does not "
-            "give; give "
-            f"{'it' if len(missing) == 1 else 'them'} with --set"
+            f"{model.name}: {group.kind.variant} needs {', '.join(missing)}, which the model does not give; "
+            f"give {'it' if len(missing) == 1 else 'them'} with --set"
         )
     layout = asked.layout if _keeps_rows(variant) else ""
     study = Study(variant, asked.conventions, values, checkpoint, asked.gpu, asked.split, layout, asked.compute)

@@ -133,9 +133,8 @@ def released_of(text: str, config: Config) -> Released:
             load_variant(kinds[key].variant)
         except InputError:
             raise InputError(
-                f"{text}: layer {found[0]} would be {kinds[key].variant}, which no bundled variant "
-                "describes; its "
-                "fields are understood one by one, not together"
+                f"{text}: layer {found[0]} would be {kinds[key].variant}, which no bundled variant describes; "
+                "its fields are understood one by one, not together"
             ) from None
     return Released(
         name=text, title=config.title, source=text,

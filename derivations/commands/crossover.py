@@ -43,8 +43,7 @@ def _ridge(flags: dict[str, Any]) -> Fraction | None:
 
 @click.command(
     help="Where two orders of VARIANT cost the same, and which is cheaper on each side; or where two "
-    "variants do: "
-    "derive crossover VARIANT[:ORDER] VARIANT[:ORDER]."
+    "variants do: derive crossover VARIANT[:ORDER] VARIANT[:ORDER]."
 )
 @click.argument("variant")
 @click.argument("first", metavar="ORDER")

@@ -22,8 +22,7 @@ from .several import SYMBOLS
 
 @click.command(
     help="A released model layer by layer: what each kind of layer keeps and costs, in total and on one "
-    "rank, and "
-    "what that says. MODEL is a bundled name (`derive list models`), a config.json or its folder, or "
+    "rank, and what that says. MODEL is a bundled name (`derive list models`), a config.json or its folder, or "
     "a YAML file."
 )
 @click.argument("name", metavar="MODEL")

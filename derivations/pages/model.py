@@ -100,9 +100,8 @@ def _kept(cost: ModelCost) -> list[Block]:
         prose(
             "Elements that a context token adds to the cached rows of one layer, while no window is "
             "full and in the "
-            f"long run, once every window is; rows of one sequence at L = {length:,}. The last line "
-            "sums over all "
-            "layers."
+            f"long run, once every window is; rows of one sequence at L = {length:,}. The last line sums over "
+            "all layers."
         ),
         Table(heads, (*rows, total), "prrrrr"),
         *_states(cost),
@@ -204,9 +203,8 @@ def _indexer(layer: LayerCost) -> list[str]:
     one, two = layer.value(found.scan), layer.value(found.core)
     stopped = " and has stopped growing" if two == layer.value(found.full) else " so far"
     text = (
-        f"{layer.group.kind.variant}: the indexer scans the whole context, {number_text(one)} FLOPs a "
-        "layer; the "
-        f"attention on what it selects takes {number_text(two)}{stopped}."
+        f"{layer.group.kind.variant}: the indexer scans the whole context, {number_text(one)} FLOPs a layer; "
+        f"the attention on what it selects takes {number_text(two)}{stopped}."
     )
     if found.overtakes is not None:
         study = layer.derivation.study

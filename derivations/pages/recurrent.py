@@ -41,9 +41,8 @@ def against_report(
     given = ", ".join(f"{name} = {value}" for name, value in sizes.items())
     blocks: list[Block] = [
         prose(
-            "One query token of one layer in decode, scope core. Softmax attention costs so much for "
-            "each token of "
-            "the context; a recurrence costs the same at any context, and moves its state twice. "
+            "One query token of one layer in decode, scope core. Softmax attention costs so much for each "
+            "token of the context; a recurrence costs the same at any context, and moves its state twice. "
             "Where they meet, "
             f"as a length of the context; above it the recurrence is cheaper. The last column is for {given}."
         ),
@@ -65,9 +64,8 @@ def chunks_report(
         prose(
             "A long prefill of one layer, per token, scope core. Inside a chunk of C tokens the work "
             "is quadratic, so "
-            "it grows with C; the state passes through memory once a chunk in each direction, so its "
-            "traffic falls "
-            "with C. Below the C where both take equally long the step waits for memory, above it "
+            "it grows with C; the state passes through memory once a chunk in each direction, so its traffic "
+            "falls with C. Below the C where both take equally long the step waits for memory, above it "
             "for arithmetic."
         )
     ]
