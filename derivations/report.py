@@ -1,19 +1,23 @@
 """A report: prose, formulas and tables in no format yet, every formula in LaTeX and in plain text.
 
-Templates turn a report into LaTeX, Markdown or text; `plain` gives it to them as dicts and lists,
-so that a template, a user's own too, sees data and nothing else.
+Templates turn a report into a format; `plain` gives it to them as dicts and lists, so that a template,
+a user's own too, sees data and nothing else.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 __all__ = [
     "Block",
+    "Box",
     "Cell",
+    "Code",
     "Display",
     "Figure",
+    "Fold",
     "Heading",
     "Items",
     "Link",
@@ -21,6 +25,7 @@ __all__ = [
     "Prose",
     "Report",
     "Table",
+    "answers_last",
     "cell",
     "plain",
     "prose",
@@ -101,6 +106,48 @@ class Items:
     """The entries."""
     ordered: bool = False
     """Whether they are numbered."""
+    beside: tuple[Cell, ...] = ()
+    """For each entry what stands beside it where there is room, and else follows it; or nothing at all."""
+
+    def __post_init__(self) -> None:
+        if self.beside and len(self.beside) != len(self.cells):
+            raise ValueError("as many cells beside as there are entries, or none")
+
+    def whole(self) -> list[Cell]:
+        """The entries, each with what follows it."""
+        if not self.beside:
+            return list(self.cells)
+        return [(*entry, *more) for entry, more in zip(self.cells, self.beside, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines to type: commands, or Python, which a notebook can run."""
+
+    text: str
+    """Whole lines, without a break at the end."""
+    language: str = "shell"
+    """`shell` or `python`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A result to take away, set off from the rest."""
+
+    title: str
+    """Plain words."""
+    blocks: tuple[Block, ...]
+    """What it holds; neither headings nor folds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """An answer that is not seen before it is asked for: folded away on a screen, last on paper."""
+
+    title: str
+    """Plain words that say to what it is the answer."""
+    blocks: tuple[Block, ...]
+    """What it holds; neither headings nor folds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +160,7 @@ class Figure:
     """What it shows, in a sentence."""
 
 
-Block = Heading | Prose | Display | Table | Items | Figure
+Block = Heading | Prose | Display | Table | Items | Figure | Code | Box | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +187,21 @@ def cell(*parts: str | Math | Link) -> Cell:
     return tuple(parts)
 
 
+def answers_last(report: Report) -> Report:
+    """The report with what it folds away in a section at its end, as paper and a terminal need it."""
+    folds = [block for block in report.blocks if isinstance(block, Fold)]
+    if not folds:
+        return report
+    kept = tuple(block for block in report.blocks if not isinstance(block, Fold))
+    return replace(report, blocks=(*kept, Heading("Answers"), *_unfolded(folds)))
+
+
+def _unfolded(folds: list[Fold]) -> Iterator[Block]:
+    for fold in folds:
+        yield Heading(fold.title, 2)
+        yield from fold.blocks
+
+
 def plain(report: Report) -> dict[str, Any]:
     """The report as dicts, lists and strings: what templates get."""
     return {
@@ -161,8 +223,16 @@ def _block(block: Block) -> dict[str, Any]:
     if isinstance(block, Figure):
         return {"kind": "figure", "path": block.path, "caption": block.caption}
     if isinstance(block, Items):
-        entries = [_cell(entry) for entry in block.cells]
-        return {"kind": "items", "entries": entries, "ordered": block.ordered}
+        entries = [_cell(entry) for entry in block.whole()]
+        beside = [
+            {"entry": _cell(e), "beside": _cell(b)} for e, b in zip(block.cells, block.beside, strict=False)
+        ]
+        return {"kind": "items", "entries": entries, "ordered": block.ordered, "pairs": beside}
+    if isinstance(block, Code):
+        return {"kind": "code", "text": block.text, "language": block.language}
+    if isinstance(block, Box | Fold):
+        kind = "box" if isinstance(block, Box) else "fold"
+        return {"kind": kind, "title": block.title, "blocks": [_block(inner) for inner in block.blocks]}
     return {
         "kind": "table",
         "headers": list(block.headers),

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMAT_FLAGS = ("latex", "markdown", "json", "text")
+FORMAT_FLAGS = ("latex", "markdown", "html", "notebook", "json", "text")
 
 _SCOPE_HELP = "core, attention, attention+weights, kernel or layer"
 _NAMES: dict[str, str] = {
@@ -135,16 +135,22 @@ def study_options(
     return decorate
 
 
-def format_options(template: bool = True) -> Callable[[F], F]:
-    """The output formats and where to write."""
+def format_options(template: bool = True, notebook: bool = False, data: bool = True) -> Callable[[F], F]:
+    """The output formats and where to write; what makes no notebook, or has no JSON, offers none."""
 
     def decorate(function: F) -> F:
         options = [
             click.option("--text", "text", is_flag=True, help="Plain text (the default)."),
             click.option("--markdown", is_flag=True, help="Markdown that GitHub shows right."),
             click.option("--latex", is_flag=True, help="A LaTeX document."),
-            click.option("--json", "json", is_flag=True, help="JSON, a stable contract (schema derive/1)."),
+            click.option("--html", is_flag=True, help="One HTML page that needs nothing else."),
         ]
+        if notebook:
+            options.append(click.option("--notebook", is_flag=True, help="A Jupyter notebook that runs."))
+        if data:
+            options.append(
+                click.option("--json", "json", is_flag=True, help="JSON, a stable contract (schema derive/1).")
+            )
         if template:
             options.append(
                 click.option(

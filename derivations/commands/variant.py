@@ -28,7 +28,7 @@ def variant_command(name: str) -> click.Command:
     @click.argument("extra", nargs=-1, metavar="")
     @study_options()
     @deployment_options
-    @format_options()
+    @format_options(notebook=True)
     def command(extra: tuple[str, ...], **flags: Any) -> None:
         derive_variant(name, flags, extra)
 

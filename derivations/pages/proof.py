@@ -18,8 +18,9 @@ _MOST = 40
 
 
 def proof_items(proof: Proof, phrases: Phrases) -> Items:
-    """The steps, in order."""
-    return Items(tuple(_Steps(proof, phrases).cells()), ordered=True)
+    """The steps, in order; what a step assumes stands beside it."""
+    steps = list(_Steps(proof, phrases).cells())
+    return Items(tuple(step for step, _ in steps), True, tuple(given for _, given in steps))
 
 
 class _Steps:
@@ -28,7 +29,8 @@ class _Steps:
         self.names: dict[Term, Math] = {}
         self.seen: set[str] = set()
 
-    def cells(self) -> Iterator[Cell]:
+    def cells(self) -> Iterator[tuple[Cell, Cell]]:
+        """Each step with its reason, and the signs it rests on."""
         shown, last = 0, len(self.lines) - 1
         for place, line in enumerate(self.lines):
             if self._folded(place, line) or line.rule == "every":
@@ -38,11 +40,12 @@ class _Steps:
                 spelled, formula = list(self._spelled(line)), self._formula(line)
                 if self._says_nothing(line, formula):
                     continue
-                yield from spelled
-                yield cell(*formula, ": ", *self._reason(line), ".")
+                yield from ((one, ()) for one in spelled)
+                reason, given = self._reason(line)
+                yield cell(*formula, ": ", *reason), (*given, ".")
             elif shown == _MOST + 1:
                 rest = sum(not self._folded(i, one) for i, one in enumerate(self.lines)) - _MOST - 1
-                yield cell(f"{rest} more steps of the same kind.")
+                yield cell(f"{rest} more steps of the same kind."), ()
 
     def _says_nothing(self, line: Line, formula: Cell) -> bool:
         """Whether a step changes the data but not what a reader sees."""
@@ -124,24 +127,24 @@ class _Steps:
         shown = self._poly(terms)
         return shown if terms in self.names or len(terms) < 2 else Math(f"({shown.latex})", f"({shown.text})")
 
-    def _reason(self, line: Line) -> Cell:
-        """Why, with the assumptions and signs that the step uses."""
+    def _reason(self, line: Line) -> tuple[Cell, Cell]:
+        """Why, and the assumptions and signs that the step uses."""
         signs = [self.lines[p] for p in line.premises if self.lines[p].statement[0] in ("pos", "nonneg", "put")]
         words: list[str | Math] = [_WORDS[line.rule]]
         if line.rule == "cancel":
             words = ["cancel ", self._grouped(signs[0].statement[1])]
         if line.rule == "unfold":
             body = self.lines[line.premises[0]]
-            return cell("the ledger added up" if body.rule == "multiply_out" else "by definition")
+            return cell("the ledger added up" if body.rule == "multiply_out" else "by definition"), ()
         if line.rule == "add" and not line.statement[3]:
-            return cell("subtracted" if line.statement[1][0] == "sub" else "added")
+            return cell("subtracted" if line.statement[1][0] == "sub" else "added"), ()
         if line.rule == "combine":
-            return cell("it is ", self._certificate(line), *self._since(signs))
+            return cell("it is ", self._certificate(line)), self._since(signs)
         if line.rule == "substitute":
-            return cell("put ", self.phrases.sign(signs[0].statement), ", as assumed")
+            return cell("put ", self.phrases.sign(signs[0].statement), ", as assumed"), ()
         if line.rule == "cheapest":
-            return cell(f"each of the {len(signs)} ways to differ costs no less")
-        return cell(*words, *self._since([sign for sign in signs if self._matters(sign)]))
+            return cell(f"each of the {len(signs)} ways to differ costs no less"), ()
+        return tuple(words), self._since([sign for sign in signs if self._matters(sign)])
 
     def _matters(self, sign: Line) -> bool:
         return sign.rule != "combine" or self._told(sign) or len(sign.statement[1]) > 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..report import Report, plain
+from ..report import Report, answers_last, plain
 from ..resources import resource
 from .environment import template_environment
 
@@ -16,10 +16,14 @@ FORMATS = {
     "latex": ("latex", "report.tex.j2"),
 }
 """Format -> folder and file under templates/."""
+_FLAT = ("text", "latex")
+"""Formats in which nothing folds away."""
 
 
 def render(report: Report, form: str, data: dict[str, Any] | None = None) -> str:
     """The report in one of `FORMATS`; ends with one line break."""
+    if form in _FLAT:
+        report = answers_last(report)
     path = resource("templates", *FORMATS[form])
     template = template_environment().from_string(path.read_text(encoding="utf-8"))
     return template.render(report=plain(report), data=data or {}).strip("\n") + "\n"

@@ -68,6 +68,26 @@ def _wrapped(text: str, first: str = "", rest: str = "") -> str:
     return "\n".join(lines)
 
 
+def _code_tex(text: str) -> str:
+    """Lines as LaTeX shows them literally, with the spaces they start with."""
+    lines = []
+    for line in text.split("\n"):
+        bare = line.lstrip(" ")
+        lines.append("~" * (len(line) - len(bare)) + (escape_latex(bare) or "~"))
+    return "\\\\\n".join(lines)
+
+
+def _fence(text: str) -> str:
+    """A fence that no line of a text can end."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def _quoted(text: str, mark: str = ">") -> str:
+    """Lines, each with a mark before it."""
+    return "\n".join(f"{mark} {line}".rstrip() for line in text.strip("\n").split("\n"))
+
+
 def _columns_tex(align: str) -> str:
     share = 0.84 / max(1, align.count("p") + 0.6 * (len(align) - align.count("p")))
     wide = f">{{\\raggedright\\arraybackslash}}p{{{share:.2f}\\linewidth}}"
@@ -126,7 +146,10 @@ def template_environment() -> ImmutableSandboxedEnvironment:
         md_math=_markdown_math,
         flat=_flat,
         wrapped=_wrapped,
+        code_tex=_code_tex,
         columns_tex=_columns_tex,
+        fence=_fence,
+        quoted=_quoted,
         text_table=_text_table,
     )
     return environment
