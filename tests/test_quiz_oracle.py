@@ -186,5 +186,6 @@ def test_where_absorb_and_expand_meet():
     limit = oracle.crossover_queries(longest)
     assert limit is not None
     assert 0 < Fraction(512, 3) - limit < Fraction(1, 10**6)
-    assert oracle.crossover_queries(long.at(d_c=128)) is None  # 2 d_c = d_k + d_v
+    assert oracle.crossover_queries(long.at(d_c=128)) == 32768  # 2 d_c = d_k + d_v: where every token is new
+    assert oracle.crossover_queries(long.at(d_c=64)) is None  # expanded rows are the wider ones
     assert oracle.crossover_queries(plain()) == 0  # the core alone: no forming to pay for
