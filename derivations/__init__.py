@@ -51,6 +51,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     syntax, claimterms, claimquantities, claimfile      formulas and files of claims
     proofstore, judging, opinions, storing verdicts; proofs that ship
     documents       published documents as data: figures, settings, other readings, verdicts by rule
+    lessons         lessons: text whose figures are holes that the engine fills
     witnesses, coq, coqfiles               second opinions: random evaluation, z3, numpy, Coq
     notation, report, pages, render     letters, pages, templates, JSON
     articles, publish, published, recurrences    what is under reports/

@@ -25,6 +25,7 @@ __all__ = [
     "Prose",
     "Report",
     "Table",
+    "Term",
     "answers_last",
     "cell",
     "plain",
@@ -52,7 +53,15 @@ class Link:
     """A relative path."""
 
 
-Cell = tuple[str | Math | Link, ...]
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Words that are set apart, such as a term where it is explained."""
+
+    words: str
+    """Plain words."""
+
+
+Cell = tuple[str | Math | Link | Term, ...]
 """Words, formulas and links in a row."""
 
 
@@ -177,12 +186,12 @@ class Report:
     """What it rests on."""
 
 
-def prose(*parts: str | Math | Link) -> Prose:
+def prose(*parts: str | Math | Link | Term) -> Prose:
     """A paragraph of words and formulas."""
     return Prose(tuple(parts))
 
 
-def cell(*parts: str | Math | Link) -> Cell:
+def cell(*parts: str | Math | Link | Term) -> Cell:
     """A table cell."""
     return tuple(parts)
 
@@ -249,6 +258,8 @@ def _cell(parts: Cell) -> list[dict[str, str]]:
             shown.append({"latex": part.latex, "text": part.text})
         elif isinstance(part, Link):
             shown.append({"words": part.words, "target": part.target})
+        elif isinstance(part, Term):
+            shown.append({"words": part.words, "kind": "term"})
         else:
             shown.append({"words": part})
     return shown

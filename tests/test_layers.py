@@ -71,6 +71,7 @@ LEVELS = (
     ("claimfile",),
     ("judging",),
     ("documents",),
+    ("lessons",),
     ("opinions", "coqfiles"),
     ("speculation",),
     ("layercosts",),

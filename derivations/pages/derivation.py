@@ -21,7 +21,7 @@ from .numbers import growth_blocks, number_blocks
 from .parts import LONG, Setter, conventions_table, number_math
 from .times import deployed, deployment_rows, rank_blocks, time_blocks
 
-__all__ = ["derivation_report", "joined_report"]
+__all__ = ["bracketing_blocks", "derivation_report", "joined_report"]
 
 
 def derivation_report(
@@ -92,7 +92,7 @@ def _derived(derivation: Derivation, setter: Setter) -> list[Block]:
     unit = "FLOPs" if derivation.study.conventions.unit == "flops" else "MACs"
     blocks: list[Block] = [
         Heading("The bracketing"),
-        *_bracketing(derivation, setter),
+        *bracketing_blocks(derivation, setter),
         Heading(unit),
         *flop_blocks(derivation, setter),
         Heading("Bytes"),
@@ -188,7 +188,7 @@ def _indices(setter: Setter) -> Table:
     return Table(("index", "values", "runs over"), tuple(rows), "llp")
 
 
-def _bracketing(derivation: Derivation, setter: Setter) -> list[Block]:
+def bracketing_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
     cost = derivation.cost
     lines = []
     for region, tree in zip(cost.graph.regions, cost.order.trees, strict=True):

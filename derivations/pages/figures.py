@@ -10,7 +10,7 @@ from ..documents.printed import Printed
 from ..documents.verdict import Verdict
 from ..notation import number_text
 
-__all__ = ["compact", "derived_text", "factor_off", "figure_text", "printed_text", "sentence"]
+__all__ = ["compact", "derived_text", "factor_off", "figure_text", "fixed", "printed_text", "sentence"]
 
 _PREFIXES = ((10**15, "P"), (10**12, "T"), (10**9, "G"), (10**6, "M"))
 
@@ -26,7 +26,7 @@ def compact(value: Fraction) -> str:
 def figure_text(value: Fraction, printed: Printed, same: bool) -> str:
     """A derived number in the unit of a figure; with the figure's own digits where they are the `same`."""
     number = value / printed.scale
-    text = _fixed(number, printed.decimals)
+    text = fixed(number, printed.decimals)
     if not (same and printed.rounded and Fraction(text.replace(",", "")) == printed.number):
         text = _significant(number, min(max(printed.digits, 2) + 1, 5) if printed.rounded else 3)
     elif printed.digits == 1 and printed.text[:1] in "~a" and number.denominator != 1:
@@ -40,10 +40,10 @@ def _significant(number: Fraction, digits: int) -> str:
     if number.denominator == 1:
         return f"{int(number):,}"
     decimals = max(0, digits - 1 - floor(log10(abs(number))))
-    return _fixed(number, decimals)
+    return fixed(number, decimals)
 
 
-def _fixed(number: Fraction, decimals: int) -> str:
+def fixed(number: Fraction, decimals: int) -> str:
     """A number with so many decimals, a half rounded away from zero."""
     scaled = floor(abs(number) * 10**decimals + Fraction(1, 2))
     whole, rest = divmod(scaled, 10**decimals)

@@ -18,14 +18,14 @@ from .orders import cost_math
 from .parts import Setter, number_math
 from .verdicts import crossing_words, verdict_cells
 
-__all__ = ["statements_report"]
+__all__ = ["carried_blocks", "statements_report"]
 
 
 def statements_report(statements: Statements) -> Report:
     """Every statement of a file, decided."""
     blocks: list[Block] = [prose(statements.intro)]
     if statements.carries:
-        blocks += _carried([carried(claim) for claim in statements.carries])
+        blocks += carried_blocks([carried(claim) for claim in statements.carries])
     for rule in statements.rules:
         blocks += _ruled(ruled(rule), statements)
     sources = [f"{statements.model.title}: {statements.model.source}"] if statements.model else []
@@ -138,7 +138,7 @@ def _joined(texts: Sequence[str]) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _carried(carriers: Sequence[Carrier]) -> list[Block]:
+def carried_blocks(carriers: Sequence[Carrier]) -> list[Block]:
     """What every order of a product has in common."""
     blocks: list[Block] = []
     for carrier in carriers:

@@ -1,0 +1,31 @@
+"""`derive lesson list` and `derive lesson NAME`: the course, and one lesson of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import check_output, emit, format_options, pick_format
+
+
+def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    from ..resources import names
+
+    words = ("list", *names("models", "lessons", suffix=".md"))
+    return [word for word in words if word.startswith(incomplete)]
+
+
+@click.command(help="Print a lesson; `list` prints the course. Every formula and number in it is derived now.")
+@click.argument("name", metavar="NAME|list", shell_complete=_complete)
+@format_options(template=False, notebook=True, data=False)
+def command(name: str, **flags: Any) -> None:
+    """Print the lesson, or the list of them."""
+    form = pick_format(flags)
+    check_output(flags["output"])
+    from ..lessons.reading import course, load_lesson
+    from ..pages.lesson import lesson_list, lesson_report
+    from ..render import render
+
+    report = lesson_list(course()) if name == "list" else lesson_report(load_lesson(name), course())
+    emit(render(report, form), flags["output"])

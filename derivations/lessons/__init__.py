@@ -1,0 +1,1 @@
+"""Lessons: text with holes, and every hole is asked of the engine."""
