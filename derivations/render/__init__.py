@@ -21,7 +21,11 @@ _FLAT = ("text", "latex")
 
 
 def render(report: Report, form: str, data: dict[str, Any] | None = None) -> str:
-    """The report in one of `FORMATS`; ends with one line break."""
+    """The report in one of `FORMATS`, or as a `notebook`; ends with one line break."""
+    if form == "notebook":
+        from .notebook import notebook
+
+        return notebook(report)
     if form in _FLAT:
         report = answers_last(report)
     path = resource("templates", *FORMATS[form])
