@@ -9,6 +9,7 @@
 The map of the house; data flows down, and a test keeps imports that way (tests/test_layers.py):
 
     errors          one root error: what is wrong, where, what would be right
+    shown           how an object asks to be set by what stands above it
     poly            Laurent polynomials on plain integers, the working currency
     domain, atoms   sound comparison of polynomials; min, ceil and floor as symbols
     dims            size symbols, their numbers, their sympy side
@@ -54,6 +55,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     lessons         lessons: text whose figures are holes that the engine fills
     witnesses, coq, coqfiles               second opinions: random evaluation, z3, numpy, Coq
     notation, report, pages, render     letters, pages, templates, JSON
+    exercises       tasks from a seed, their answers, and the usual mistakes as changes of the program
     articles, publish, published, recurrences    what is under reports/
     commands, cli   the command line; thin, imported when run
 

@@ -13,7 +13,7 @@ from samples import ROOT
 PACKAGE = ROOT / "derivations"
 
 LEVELS = (
-    ("errors",),
+    ("errors", "shown"),
     ("poly",),
     ("domain",),
     ("atoms",),
@@ -83,6 +83,7 @@ LEVELS = (
     ("vega", "areas"),
     ("plots", "drawing"),
     ("report",),
+    ("exercises",),
     ("pages",),
     ("render",),
     ("published", "articles", "recurrences"),

@@ -1,0 +1,8 @@
+"""Exercises: tasks from a seed, their answers, and the usual mistakes, all derived.
+
+units, topics       units of answers; variants and quantities to choose from
+asked               a task as data
+rewriting           programs as a usual mistake reads them
+answer              a task's answer, in symbols and as a number
+recipes, generating how tasks are drawn from a seed
+"""
