@@ -16,8 +16,8 @@ from .setting import Setting
 __all__ = ["GIVEN", "checkpoint", "given", "part_figure"]
 
 _PARTS = ("peak", "peak_fp8", "bandwidth", "R", "R_fp8")
-GIVEN = ("layers", *_PARTS)
-"""Names besides size symbols that a setting gives numbers for."""
+GIVEN = ("layers", "N", *_PARTS)
+"""Names besides size symbols that a setting gives numbers for; `N` is the ranks that share the heads."""
 
 
 @lru_cache(maxsize=16)
@@ -33,7 +33,7 @@ def _accelerator(name: str) -> Accelerator:
 
 def given(needed: set[str], setting: Setting) -> dict[str, Coefficient]:
     """Numbers for those symbols that a setting has one for; sizes set by hand win."""
-    found: dict[str, Coefficient] = {}
+    found: dict[str, Coefficient] = {"N": setting.tp}
     if setting.model:
         model = checkpoint(setting.model)
         layers = model.layers if setting.layers == "all" else model.attention_layers

@@ -7,8 +7,10 @@
     @crossover mla absorb expand S        the difference, where it is zero, and the condition
     @claim mla decode-absorb              a claim of a file with its verdict and its proof
     @carried rope 1                       a statement about all bracketings of a product
+    @times mla absorb with=own            what each kernel waits for on the setting's accelerator
 
-Words such as `scope=attention` are conventions; `with=NAME` takes the sizes of a setting.
+Words such as `scope=attention` are conventions; `with=NAME` takes the sizes, the accelerator, the ranks and the
+layout of a setting, `with=own` those of the lesson.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ from ..conventions import KNOBS, Conventions
 from ..derivation import Derivation, Study, crossover_of, derive
 from ..documents.given import checkpoint
 from ..errors import InputError, unknown
+from ..hardware import load_accelerator
 from ..lessons.lesson import Directive, Lesson
 from ..library import load_variant
 from ..notation import Notation
 from ..opinions import weighed
 from ..report import Block, Display, Heading, Prose
 from ..rulings import carried
+from ..sharding import Split
 from ..statements import load_statements
 from .claims import one_claim
 from .crossover import solution_blocks
@@ -33,6 +37,7 @@ from .derivation import bracketing_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
 from .parts import Setter, setter_for
 from .statements import carried_blocks
+from .times import time_blocks
 
 __all__ = ["passage"]
 
@@ -68,7 +73,11 @@ def _study(variant: str, options: dict[str, str], lesson: Lesson, phase: str = "
     setting = lesson.settings.get(options["with"], lesson.own)
     model = checkpoint(setting.model) if setting.model else None
     values = {**(model.values(loaded.symbols) if model else {}), **setting.sizes}
-    return Study(loaded, conventions, {n: v for n, v in values.items() if n in loaded.symbols}, model)
+    return Study(
+        loaded, conventions, {n: v for n, v in values.items() if n in loaded.symbols}, model,
+        gpu=load_accelerator(setting.gpu) if setting.gpu else None, split=Split(tp=setting.tp),
+        layout=setting.layout,
+    )  # fmt: skip
 
 
 def _derivation(words: Sequence[str], options: dict[str, str], lesson: Lesson) -> tuple[Derivation, Setter]:
@@ -112,6 +121,13 @@ def _crossover(words: Sequence[str], options: dict[str, str], lesson: Lesson) ->
     return solution_blocks(crossover_of(study, first, second, symbol), study, notation)
 
 
+def _times(words: Sequence[str], options: dict[str, str], lesson: Lesson) -> list[Block]:
+    derivation = derive(_study(words[0], options, lesson), words[1])
+    if derivation.study.gpu is None:
+        raise InputError("times need an accelerator; name one in a setting, and the setting as in with=own")
+    return time_blocks(derivation)
+
+
 def _claim(words: Sequence[str], options: dict[str, str], lesson: Lesson) -> list[Block]:
     claims = load_claims(words[0])
     known = {assertion.id: assertion for assertion in claims.assertions}
@@ -132,4 +148,5 @@ def _statement(words: Sequence[str], options: dict[str, str], lesson: Lesson) ->
 _PASSAGES: dict[str, tuple[int, Callable[[Sequence[str], dict[str, str], Lesson], list[Block]]]] = {
     "program": (1, _program), "bracketing": (2, _bracketing), "flops": (2, _flops), "bytes": (2, _bytes),
     "division": (2, _division), "crossover": (4, _crossover), "claim": (2, _claim), "carried": (2, _statement),
+    "times": (2, _times),
 }  # fmt: skip
