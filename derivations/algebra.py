@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .atoms import atom_of, evaluate, free_symbols
 from .dims import to_sympy
 from .poly import Coefficient, Poly, product
+from .shown import Shown
 
 if TYPE_CHECKING:
     import sympy
@@ -23,7 +24,7 @@ __all__ = ["Factors", "Ratio", "factor", "limit_in"]
 
 
 @dataclass(frozen=True, slots=True)
-class Factors:
+class Factors(Shown):
     """A number times powers of symbols times powers of sums."""
 
     number: Fraction
@@ -125,13 +126,16 @@ def _factor_sum(rest: Poly) -> Factors:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Shown):
     """One polynomial over another."""
 
     over: Poly
     """Numerator."""
     under: Poly = field(default_factory=lambda: Poly.const(1))
     """Denominator; not zero."""
+
+    def __repr__(self) -> str:
+        return f"Ratio(({self.over.text()}) / ({self.under.text()}))"
 
     def factors(self) -> Factors:
         """Both sides factored and what they share cancelled; a minus sign goes below the line."""

@@ -31,6 +31,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .shown import Shown
+
 __all__ = ["STEP", "Claim", "Line", "Proof", "Term"]
 
 Term = tuple[Any, ...]
@@ -40,7 +42,7 @@ STEP = "δ"
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Shown):
     """A statement about some quantities, for all sizes that satisfy the assumptions."""
 
     statement: Term

@@ -16,6 +16,7 @@ from .poly import Poly, total
 from .program import AxisKind
 from .search import Order
 from .sharding import UNSPLIT, Split, rank_sizes
+from .shown import Shown
 from .steps import Step, steps_of
 from .terms import CostTerm, Kind
 from .traffic import Traffic
@@ -27,7 +28,7 @@ _BOTH = frozenset({AxisKind.QUERY, AxisKind.CONTEXT})
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Shown):
     """All terms of one order under one set of conventions."""
 
     graph: Graph
@@ -40,6 +41,10 @@ class Cost:
     """The order's steps."""
     terms: tuple[CostTerm, ...]
     """The ledger: FLOPs first, in program order."""
+
+    def __repr__(self) -> str:
+        about = f"{self.graph.variant.name}, {self.order.label}, scope {self.conventions.scope}"
+        return f"Cost({about}: {sum(map(self.counts, self.terms))} of {len(self.terms)} terms)"
 
     def counts(self, term: CostTerm) -> bool:
         """Whether the scope (and `grows`) takes the term in."""

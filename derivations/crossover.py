@@ -20,6 +20,7 @@ from .domain import nonnegative, positive, strip_positive
 from .errors import InputError
 from .poly import Coefficient, Poly
 from .roots import Root
+from .shown import Shown
 
 if TYPE_CHECKING:
     pass
@@ -68,7 +69,7 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class Crossover:
+class Crossover(Shown):
     """Everything about where two orders cost the same."""
 
     symbol: str
@@ -89,6 +90,10 @@ class Crossover:
     """For times: order, kernel, FLOPs and bytes."""
     decided_by: Condition | None = None
     """When the sign never changes with the symbol: the first is dearer where this holds."""
+
+    def __repr__(self) -> str:
+        found = [f"{s.below} cheaper below, {s.above} above" for s in self.solutions]
+        return f"Crossover({' and '.join(self.names)} in {self.symbol}: {self.never or '; '.join(found)})"
 
     def cheaper_everywhere(self, values: Mapping[str, Coefficient]) -> str | None:
         """The order that is cheaper at every value of the symbol, at sizes where nothing crosses.

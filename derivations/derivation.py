@@ -14,6 +14,7 @@ from .checkpoints import Checkpoint
 from .conventions import Conventions
 from .costs import Cost, cost_of, sizes_of
 from .crossover import Crossover
+from .dims import symbol_text
 from .errors import InputError, unknown
 from .graph import Graph
 from .hardware import Accelerator
@@ -23,8 +24,10 @@ from .prefix import segment
 from .program import Variant
 from .regimes import cross_in_regimes
 from .regions import build_graph
+from .roofline import Timed, timed
 from .search import choose, order_names
 from .sharding import UNSPLIT, Split
+from .shown import Shown
 from .sizechecks import check_sizes
 from .stored import Stored, stored
 from .terms import Kind
@@ -36,7 +39,7 @@ __all__ = ["Derivation", "Study", "crossover_of", "derive", "orders_asked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class Study(Shown):
     """What is asked of a variant: conventions, sizes, and where they come from."""
 
     variant: Variant
@@ -57,6 +60,12 @@ class Study:
     """The element type of the arithmetic, which decides the peak."""
     called: str = ""
     """A name beside others, where that is not the variant's: which layers of which model."""
+
+    def __repr__(self) -> str:
+        knobs = self.conventions
+        about = [self.label, knobs.phase, f"scope {knobs.scope}"]
+        about += [symbol_text(self.values)] if self.values else []
+        return f"Study({', '.join(about)})"
 
     def __post_init__(self) -> None:
         check_sizes(self.variant, self.values, self.conventions)
@@ -81,13 +90,17 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
+class Derivation(Shown):
     """The answer for one order."""
 
     study: Study
     """What was asked."""
     cost: Cost
     """The ledger; its graph is the program after any rewriting."""
+
+    def __repr__(self) -> str:
+        knobs = self.study.conventions
+        return f"Derivation({self.study.label}, {self.cost.order.label}, {knobs.phase}, scope {knobs.scope})"
 
     @property
     def flops(self) -> Poly:
@@ -130,6 +143,12 @@ class Derivation:
     def under(self, **knobs: str) -> Derivation:
         """The same ledger under another scope or `grows`."""
         return Derivation(self.study.under(**knobs), self.cost.under(**knobs))
+
+    @property
+    def times(self) -> tuple[Timed, ...] | None:
+        """Each kernel in scope with its seconds on the study's GPU; None without a GPU or with a size missing."""
+        study = self.study
+        return timed(self.cost, study.gpu, study.compute, study.values) if study.gpu is not None else None
 
     @property
     def side(self) -> tuple[Fraction, Fraction] | None:

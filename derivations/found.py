@@ -11,6 +11,7 @@ from .crossover import Crossover
 from .edges import Edge, edges, solved, with_known
 from .poly import Poly
 from .prices import Prices
+from .shown import Shown
 from .trees import Space, Tree
 from .verdicts import Cell, Status, Verdict
 
@@ -110,7 +111,7 @@ def boundaries_of(group: Group) -> tuple[Boundary, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class Orders(Shown):
     """The answer."""
 
     groups: tuple[Group, ...]
@@ -125,6 +126,10 @@ class Orders:
     """With the slack coordinates of the certificates."""
     unit: str
     """`flops` or `macs`."""
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{self.count(status)} {status}" for status in Status if self.count(status))
+        return f"Orders({self.bracketings} searched, {len(self.orders)} left: {counts})"
 
     @property
     def bracketings(self) -> int:

@@ -15,6 +15,7 @@ from math import factorial, prod
 
 from .poly import Poly
 from .program import AxisKind, Mask, Tensor, Variant
+from .shown import Shown
 
 __all__ = ["Graph", "Leaf", "MaskedPair", "Named", "Region"]
 
@@ -106,13 +107,17 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Shown):
     """A legal program and its regions."""
 
     variant: Variant
     """The program, after any rewriting."""
     regions: tuple[Region, ...]
     """In program order."""
+
+    def __repr__(self) -> str:
+        made = dict.fromkeys(region.root for region in self.regions)
+        return f"Graph({self.variant.name}: {len(self.regions)} products, which make {', '.join(made)})"
 
     def tensor(self, name: str) -> Tensor:
         """The tensor called `name`."""

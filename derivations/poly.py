@@ -15,6 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from math import gcd
+from typing import TYPE_CHECKING
+
+from .shown import Shown, from_above
+
+if TYPE_CHECKING:
+    import sympy
 
 __all__ = ["Coefficient", "Poly", "product", "total"]
 
@@ -57,7 +63,7 @@ def _tidy(value: Coefficient) -> Coefficient:
     return value
 
 
-class Poly:
+class Poly(Shown):
     """A Laurent polynomial; treat as immutable. Zero has no terms."""
 
     __slots__ = ("_hash", "terms")
@@ -202,6 +208,10 @@ class Poly:
             for other, c in factor.terms.items():
                 result[other + rest] = result.get(other + rest, 0) + c
         return Poly(result)
+
+    def sympy(self) -> sympy.Expr:
+        """As a sympy expression: positive whole symbols, Min, ceiling and floor."""
+        return from_above("dims").to_sympy(self)
 
     def text(self) -> str:
         """A plain, stable rendering for messages and keys; output for people goes through sympy."""

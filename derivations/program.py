@@ -13,6 +13,7 @@ from .equations import Equation
 from .errors import Place
 from .expr import Comparison
 from .poly import Poly
+from .shown import Shown
 
 __all__ = [
     "Axis", "AxisKind", "Mask", "MaskKind", "NamedOrder", "Role", "Stage", "Tensor", "Variant",
@@ -142,7 +143,7 @@ class NamedOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Shown):
     """A program of index equations, options included."""
 
     name: str
@@ -175,6 +176,9 @@ class Variant:
     """The file."""
     all_options: tuple[str, ...] = ()
     """Every option the file offers."""
+
+    def __repr__(self) -> str:
+        return f"Variant({self.name}: {self.title})"
 
     @property
     def facts(self) -> tuple[Poly, ...]:

@@ -21,6 +21,7 @@ from .graph import Graph
 from .poly import Poly
 from .program import Variant
 from .proofdata import denominator, monomial_expression, poly_data, poly_expression
+from .shown import Shown
 from .terms import CostTerm
 from .trees import Phase, Tree
 
@@ -39,7 +40,7 @@ WIDTHS = frozenset({"b", "R"})
 
 
 @dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(Shown):
     """A claim with its name and its sentence."""
 
     id: str
@@ -58,6 +59,9 @@ class Assertion:
     """The author's assumptions, as written."""
     order: tuple[Graph, Phase, tuple[Tree, ...]] | None = field(default=None, compare=False, repr=False)
     """The order it is about, so that it can be run: the program, the phase, a tree for each region."""
+
+    def __repr__(self) -> str:
+        return f"Assertion({self.id}: {self.says})"
 
 
 def ledger_expression(cost: Cost, kind: str, images: Mapping[str, Poly] = MappingProxyType({})) -> Term:

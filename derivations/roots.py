@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .algebra import Ratio, factor
 from .atoms import evaluate
 from .poly import Coefficient, Poly
+from .shown import Shown
 
 if TYPE_CHECKING:
     import sympy
@@ -27,7 +28,7 @@ def _square_root(value: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
+class Root(Shown):
     """`(p + sign * sqrt(q)) / r`; `q` is zero for a root of degree 1."""
 
     p: Poly

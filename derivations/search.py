@@ -8,7 +8,7 @@ a product, over them. The search is `frontier`'s; `rank` is plain enumeration, f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from .asked import is_expression, order_asked
 from .atoms import evaluate, free_symbols
@@ -19,6 +19,7 @@ from .poly import Coefficient, Poly, total
 from .prices import Prices
 from .program import NamedOrder
 from .sharing import Sharing
+from .shown import Shown
 from .specparts import RESERVED_ORDERS
 from .trees import Sizes, Space, Tree, bracketing, trees
 
@@ -36,7 +37,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Order(Shown):
     """A tree for every region of a graph."""
 
     name: str
@@ -51,6 +52,11 @@ class Order:
     """What the set is, in a phrase."""
     member_of: tuple[str, ...] = ()
     """Named sets of the file it belongs to, its own left out."""
+    graph: Graph | None = field(default=None, compare=False)
+    """The program whose products the trees bracket."""
+
+    def __repr__(self) -> str:
+        return f"Order({self.label}: forms {', '.join(self.forms) or 'nothing'})"
 
     @property
     def label(self) -> str:
@@ -139,6 +145,7 @@ def choose(
         rule=_FEWEST if decided else _AS_ASKED if is_expression(name) else _UNBEATEN,
         title=limits.order.title,
         member_of=memberships(graph, name, formed),
+        graph=graph,
     )
 
 

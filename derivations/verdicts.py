@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from .points import Point
 from .poly import Poly
+from .shown import Shown
 
 __all__ = ["Cell", "Certificate", "Part", "Status", "Verdict"]
 
@@ -43,7 +44,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Shown):
     """What is known of one order."""
 
     status: Status
