@@ -167,6 +167,8 @@ class Figure:
     """Beside the page."""
     caption: str
     """What it shows, in a sentence."""
+    drawing: str = ""
+    """The file's SVG, for a page that holds all it shows; or nothing."""
 
 
 Block = Heading | Prose | Display | Table | Items | Figure | Code | Box | Fold
@@ -230,7 +232,7 @@ def _block(block: Block) -> dict[str, Any]:
         lines = [{"latex": line.latex, "text": line.text} for line in block.lines]
         return {"kind": "display", "lines": lines, "boxed": block.boxed}
     if isinstance(block, Figure):
-        return {"kind": "figure", "path": block.path, "caption": block.caption}
+        return {"kind": "figure", "path": block.path, "caption": block.caption, "drawing": block.drawing}
     if isinstance(block, Items):
         entries = [_cell(entry) for entry in block.whole()]
         beside = [

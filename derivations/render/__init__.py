@@ -1,4 +1,4 @@
-"""Reports to text, Markdown and LaTeX through templates, and results to JSON."""
+"""Reports to text, Markdown, LaTeX and HTML through templates, and results to JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ _FLAT = ("text", "latex")
 
 
 def render(report: Report, form: str, data: dict[str, Any] | None = None) -> str:
-    """The report in one of `FORMATS`, or as a `notebook`; ends with one line break."""
+    """The report in one of `FORMATS`, or as a `notebook` or `html`; ends with one line break."""
+    if form == "html":
+        from .html import html_page
+
+        return html_page(report, data=data)
     if form == "notebook":
         from .notebook import notebook
 

@@ -14,6 +14,7 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ..resources import resource
+from .htmlparts import html_beside, html_image, html_lines, html_math, html_parts, html_words
 
 __all__ = ["escape_latex", "escape_markdown", "plain_text", "template_environment"]
 
@@ -126,8 +127,8 @@ def _text_row(row: list[str], widths: list[int], align: str) -> list[str]:
     return lines
 
 
-def template_environment() -> ImmutableSandboxedEnvironment:
-    """A sandboxed environment in which an unknown variable is an error."""
+def template_environment(escaped: bool = False) -> ImmutableSandboxedEnvironment:
+    """A sandboxed environment in which an unknown variable is an error; `escaped` words are safe in HTML."""
     environment = ImmutableSandboxedEnvironment(
         block_start_string="<%",
         block_end_string="%>",
@@ -139,6 +140,7 @@ def template_environment() -> ImmutableSandboxedEnvironment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
+        autoescape=escaped,
     )
     environment.filters.update(
         tex=escape_latex,
@@ -149,6 +151,12 @@ def template_environment() -> ImmutableSandboxedEnvironment:
         code_tex=_code_tex,
         columns_tex=_columns_tex,
         fence=_fence,
+        html_beside=html_beside,
+        html_image=html_image,
+        html_lines=html_lines,
+        html_math=html_math,
+        html_parts=html_parts,
+        html_words=html_words,
         quoted=_quoted,
         text_table=_text_table,
     )
