@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 
-from .documents.document import Document, Drawing
-from .documents.formulas import NoNumber
 from .documents.judged import judge_document
-from .documents.numbers import number
 from .documents.reading import document_names, load_document
-from .documents.setting import Setting
 from .drawing import can_draw, render_plot
+from .pages.curves import drawing_of
 from .pages.document import document_report
 from .pages.documentpage import Page
 from .pages.errata import errata_report
-from .plots import Mark, Series, line_chart
 from .report import Report
-from .vega import Spec
-from .yamlfile import Entry
 
-__all__ = ["DOCUMENTS", "document_pages", "documents", "drawing_of", "judged_page"]
+__all__ = ["DOCUMENTS", "document_pages", "documents", "judged_page"]
 
 DOCUMENTS = ("article", "note", "card")
 """In the order they are published; others that ship come after them."""
-_POINTS = 160
-"""Of a curve."""
 
 
 def judged_page(name: str, say: Callable[[str], None] | None = None) -> Page:
@@ -51,33 +42,7 @@ def document_pages(pages: Iterable[Page] | None = None) -> Iterator[tuple[str, s
         document = page.document
         for section in document.sections:
             if section.figure is not None and can_draw():
-                drawing = render_plot(drawing_of(document, section.figure), ".svg")
+                drawing = render_plot(drawing_of(document.sheet, section.figure), ".svg")
                 yield f"{document.name}-{section.figure.name}.svg", section.figure.title, str(drawing)
         yield document.name, document.title, document_report(page)
     yield "errata", "Errata", errata_report(found)
-
-
-def drawing_of(document: Document, drawing: Drawing) -> Spec:
-    """A drawing of a document, every point derived."""
-    low, high = drawing.ends
-    places = sorted({round(low * (high / low) ** (i / _POINTS)) for i in range(_POINTS + 1)})
-    curves = [
-        Series(name, tuple((x, _at(document, drawing, formula, x)) for x in places))
-        for name, formula in drawing.curves.items()
-    ]
-    marks = [Mark(_value(document, at, drawing.setting), label) for label, at in drawing.marks.items()]
-    return line_chart(drawing.title, drawing.symbol, "ratio", curves, marks)
-
-
-def _at(document: Document, drawing: Drawing, formula: Entry, x: int) -> Fraction:
-    return _value(document, formula, drawing.setting.with_sizes(**{drawing.symbol: x}))
-
-
-def _value(document: Document, formula: Entry, setting: Setting) -> Fraction:
-    try:
-        value = number(document.sheet, formula, setting)
-    except NoNumber as error:
-        raise formula.fail(str(error)) from None
-    if value <= 0:
-        raise formula.fail("a drawing on logarithmic axes needs numbers above zero")
-    return value

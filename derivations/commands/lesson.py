@@ -27,5 +27,8 @@ def command(name: str, **flags: Any) -> None:
     from ..pages.lesson import lesson_list, lesson_report
     from ..render import render
 
-    report = lesson_list(course()) if name == "list" else lesson_report(load_lesson(name), course())
+    if name == "list":
+        report = lesson_list(course())
+    else:  # a drawing needs a page that can hold it
+        report = lesson_report(load_lesson(name), course(), drawn=form in ("html", "notebook"))
     emit(render(report, form), flags["output"])

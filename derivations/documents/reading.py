@@ -25,7 +25,7 @@ from .setting import Setting
 from .sheet import Sheet
 from .sheetcheck import check_sheet
 
-__all__ = ["document_names", "load_document", "read_document"]
+__all__ = ["document_names", "load_document", "read_document", "read_drawing"]
 
 _OPTIONAL = ("names", "letters", "symbols", "not-claims", "under")
 _REQUIRED = ("document", "title", "about", "sha256", "notation", "quantities", "sections")
@@ -149,11 +149,12 @@ def _section(making: Making, number: str, entry: Entry, base: Setting) -> Sectio
             making.claim(asking.id(number, name), item, base, where) for name, item in claims.items()
         ),
         ours=dict(asking.numbers(fields["ours"], base)) if "ours" in fields else {},
-        figure=_drawing(asking, fields["figure"], base) if "figure" in fields else None,
+        figure=read_drawing(asking, fields["figure"], base) if "figure" in fields else None,
     )  # fmt: skip
 
 
-def _drawing(asking: Asking, entry: Entry, base: Setting) -> Drawing:
+def read_drawing(asking: Asking, entry: Entry, base: Setting) -> Drawing:
+    """A drawing from its entry. Raises InputError with the place."""
     fields = entry.mapping(
         allowed=("marks", "under"), required=("name", "title", "over", "curves", "from", "to")
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..documents.document import Drawing
 from ..documents.setting import Setting
 from ..documents.sheet import Sheet
 from ..errors import Place
@@ -197,6 +198,8 @@ class Lesson:
     """Where its numbers are taken, unless a hole says otherwise."""
     settings: Mapping[str, Setting]
     """Other places, by name."""
+    figures: Mapping[str, Drawing]
+    """Drawings that the text may show, by name."""
     parts: tuple[Part, ...]
     """The text."""
     exercises: Mapping[str, tuple[str, ...]]

@@ -7,6 +7,7 @@ from functools import cache
 from math import ceil
 
 from ..documents.asking import Asking
+from ..documents.reading import read_drawing
 from ..documents.setting import Setting
 from ..documents.sheet import Sheet
 from ..documents.sheetcheck import check_sheet
@@ -20,7 +21,7 @@ from .markup import read_parts
 __all__ = ["course", "lesson_names", "load_lesson", "read_lesson"]
 
 _REQUIRED = ("lesson", "number", "title", "question", "exercises")
-_OPTIONAL = ("after", "quantities", "under", "settings", "sources")
+_OPTIONAL = ("after", "quantities", "figures", "under", "settings", "sources")
 _HEAD = re.compile(r"---\n(?P<head>.*?\n)---\n(?P<body>.*)", re.S)
 _WORDS_A_MINUTE, _A_PASSAGE, _A_PROBLEM = 130, 0.5, 2
 """Reading with a pencil: words a minute; minutes for a formula, a table or a passage, and for a problem."""
@@ -72,13 +73,17 @@ def read_lesson(text: str, file: str) -> Lesson:
     own = asking.setting(fields.get("under"), Setting())
     others = fields["settings"].mapping() if "settings" in fields else {}
     settings = {name: asking.setting(item, own) for name, item in others.items()}
+    drawings = (
+        [read_drawing(asking, item, own) for item in fields["figures"].items()] if "figures" in fields else []
+    )
     first = text[: hit.start("body")].count("\n") + 1
     parts = read_parts(hit["body"], file, first, HoleReader(sheet, settings))
     _check_problems(parts, entry)
     return Lesson(
         name=asking.name, number=fields["number"].integer(1, 99), title=fields["title"].text(80),
         question=fields["question"].text(300), after=fields["after"].texts() if "after" in fields else (),
-        sheet=sheet, own=own, settings=settings, parts=parts, exercises=_exercises(fields["exercises"]),
+        sheet=sheet, own=own, settings=settings, parts=parts,
+        figures={drawing.name: drawing for drawing in drawings}, exercises=_exercises(fields["exercises"]),
         sources=fields["sources"].texts() if "sources" in fields else (), minutes=_minutes(parts),
     )  # fmt: skip
 

@@ -46,11 +46,11 @@ from .lessonpassages import passage
 __all__ = ["lesson_list", "lesson_report"]
 
 
-def lesson_report(lesson: Lesson, course: tuple[Lesson, ...]) -> Report:
-    """The lesson as a page; `course` has the titles of those before it."""
+def lesson_report(lesson: Lesson, course: tuple[Lesson, ...], drawn: bool = False) -> Report:
+    """The lesson as a page; `course` has the titles of those before it, drawings are left out unless `drawn`."""
     titles = {other.name: other.title for other in course}
     blocks: list[Block] = [Prose((lesson.question,)), _before(lesson, titles)]
-    blocks += _Filled(lesson, titles).blocks()
+    blocks += _Filled(lesson, titles, drawn).blocks()
     blocks += _after(lesson, course)
     return Report(
         f"{lesson.number}. {lesson.title}", f"about {lesson.minutes} minutes", tuple(blocks), lesson.sources
@@ -68,7 +68,7 @@ def lesson_list(course: tuple[Lesson, ...]) -> Report:
     )  # fmt: skip
     total = sum(lesson.minutes for lesson in course)
     blocks = (
-        prose("Each lesson asks one question and derives the answer. Every formula and every number comes from the "
+        prose("Each lesson asks one question and derives the answer. Formulas and numbers come from the "
               "engine; only the words are written by hand. Answers are folded away, or stand at the end."),
         Table(("", "lesson", "title", "after", "time"), rows, "rlplr", f"{total} minutes in all."),
         Items(tuple(cell(f"{lesson.title}: {lesson.question}") for lesson in course)),
@@ -105,6 +105,8 @@ class _Filled:
     """The lesson."""
     titles: dict[str, str]
     """Lesson -> title."""
+    drawn: bool
+    """Whether drawings are shown."""
     problems: int = 0
     """Problems so far."""
     holes: Holes = field(init=False)
@@ -145,6 +147,8 @@ class _Filled:
                 yield Table(headers, tuple(tuple(self.line(one) for one in row) for row in cells), align)
             case Snippet(text, language):
                 yield Code(text, language)
+            case Directive(words) if words[0] == "figure" and not self.drawn:
+                return
             case Directive():
                 yield from passage(part, self.lesson)
             case Group():

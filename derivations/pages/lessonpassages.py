@@ -7,6 +7,7 @@
     @crossover mla absorb expand S        the difference, where it is zero, and the condition
     @claim mla decode-absorb              a claim of a file with its verdict and its proof
     @carried rope 1                       a statement about all bracketings of a product
+    @figure ratio                         a drawing of the lesson's head, where drawings are shown
     @times mla absorb with=own            what each kernel waits for on the setting's accelerator
 
 Words such as `scope=attention` are conventions; `with=NAME` takes the sizes, the accelerator, the ranks and the
@@ -21,18 +22,21 @@ from ..claimfile import load_claims
 from ..conventions import KNOBS, Conventions
 from ..derivation import Derivation, Study, crossover_of, derive
 from ..documents.given import checkpoint
+from ..drawing import can_draw, render_plot
 from ..errors import InputError, unknown
 from ..hardware import load_accelerator
 from ..lessons.lesson import Directive, Lesson
+from ..lessons.units import unit_of
 from ..library import load_variant
 from ..notation import Notation
 from ..opinions import weighed
-from ..report import Block, Display, Heading, Prose
+from ..report import Block, Display, Figure, Heading, Prose
 from ..rulings import carried
 from ..sharding import Split
 from ..statements import load_statements
 from .claims import one_claim
 from .crossover import solution_blocks
+from .curves import drawing_of
 from .derivation import bracketing_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
 from .parts import Setter, setter_for
@@ -145,8 +149,21 @@ def _statement(words: Sequence[str], options: dict[str, str], lesson: Lesson) ->
     return [block for block in blocks if not isinstance(block, Heading)]
 
 
+def _figure(words: Sequence[str], options: dict[str, str], lesson: Lesson) -> list[Block]:
+    if words[0] not in lesson.figures:
+        raise unknown("figure", words[0], lesson.figures)
+    drawing = lesson.figures[words[0]]
+    if not can_draw():
+        return []
+    units = {unit_of(lesson.sheet, curve).text for curve in drawing.curves.values()}
+    y_title = units.pop() if len(units) == 1 else ""
+    svg = str(render_plot(drawing_of(lesson.sheet, drawing, y_title or "ratio"), ".svg"))
+    return [Figure(f"{lesson.name}-{drawing.name}.svg", f"{drawing.title}.", svg)]
+
+
 _PASSAGES: dict[str, tuple[int, Callable[[Sequence[str], dict[str, str], Lesson], list[Block]]]] = {
     "program": (1, _program), "bracketing": (2, _bracketing), "flops": (2, _flops), "bytes": (2, _bytes),
     "division": (2, _division), "crossover": (4, _crossover), "claim": (2, _claim), "carried": (2, _statement),
+    "figure": (1, _figure),
     "times": (2, _times),
 }  # fmt: skip
