@@ -104,8 +104,10 @@ class Holes:
         """A name of a formula: a quantity, or a size."""
         if name in self.lesson.sheet.entries:
             if self.lesson.sheet.kind(name) == "crossover":
-                letter = name.partition("_")[0]
-                return Math(f"{letter}^{{*}}", f"{letter}*")
+                letter, _, below = name.removesuffix("_star").partition("_")
+                if not below:
+                    return Math(f"{letter}^{{*}}", f"{letter}*")
+                return Math(f"{letter}^{{*}}_{{\\mathrm{{{below.replace('_', ',')}}}}}", f"{letter}*_{below}")
             return quantity_name(name)
         return Math(self.notation.tex(name), self.notation.plain(name))
 
