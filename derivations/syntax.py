@@ -5,7 +5,8 @@
     power   := atom ("^" whole number)?
     atom    := number | name | "(" sum ")" | ("min" | "ceil" | "floor") "(" sum ("," sum)* ")"
 
-What a formula is made into is up to an `Algebra`.
+What a formula is made into is up to an `Algebra`. Where decimals are taken, a number may also be `1.5` or
+`2e9`, and a number to a power may be large.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ MAX_LENGTH = 200
 MAX_DEPTH = 12
 MAX_POWER = 8
 _TOKEN = re.compile(r"\s*(?:([0-9]+)(?![A-Za-z_.])|([A-Za-z][A-Za-z0-9_]*)|([-+*/(),^]))")
+_DECIMAL = re.compile(
+    r"\s*(?:([0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)(?![A-Za-z_.])|([A-Za-z][A-Za-z0-9_]*)|([-+*/(),^]))"
+)
+_MOST_DIGITS = 30
+"""Of a decimal number, before its point and behind it."""
 _RELATION = re.compile(r"<=|>=|==|<|>|=")
 V = TypeVar("V")
 
@@ -45,9 +51,11 @@ class Algebra(Protocol[V]):
     def rounded(self, function: str, above: V, below: V) -> V: ...
 
 
-def parse(text: str, place: Place, algebra: Algebra[V], longest: int = MAX_LENGTH) -> V:
+def parse(
+    text: str, place: Place | None, algebra: Algebra[V], longest: int = MAX_LENGTH, decimals: bool = False
+) -> V:
     """What the algebra makes of a formula. Raises InputError with the place."""
-    parser = _Parser(text, place, algebra, longest)
+    parser = _Parser(text, place, algebra, longest, decimals)
     result = parser.sum(0)
     parser.finish()
     return result
@@ -63,14 +71,17 @@ def sides_of(text: str, place: Place) -> tuple[str, str, str]:
 
 
 class _Parser(Generic[V]):
-    def __init__(self, text: str, place: Place, algebra: Algebra[V], longest: int) -> None:
+    def __init__(
+        self, text: str, place: Place | None, algebra: Algebra[V], longest: int, decimals: bool
+    ) -> None:
         self.text, self.place, self.algebra, self.position = text, place, algebra, 0
+        self.decimals = decimals
         if len(text) > longest:
             raise InputError(f"the formula is longer than {longest} characters", place)
         self.tokens: list[tuple[str, str]] = []
         position = 0
         while text[position:].strip():
-            hit = _TOKEN.match(text, position)
+            hit = (_DECIMAL if decimals else _TOKEN).match(text, position)
             if hit is None:
                 raise self.wrong(f"cannot read {text[position:].strip()[:20]!r}")
             number, name, sign = hit.groups()
@@ -79,8 +90,9 @@ class _Parser(Generic[V]):
             position = hit.end()
 
     def wrong(self, what: str) -> InputError:
+        numbers = "numbers" if self.decimals else "whole numbers"
         return InputError(
-            f"{what} in the formula {self.text[:60]!r}; use names, whole numbers, + - * / ^ ( ), min, ceil and "
+            f"{what} in the formula {self.text[:60]!r}; use names, {numbers}, + - * / ^ ( ), min, ceil and "
             "floor",
             self.place,
         )
@@ -127,14 +139,16 @@ class _Parser(Generic[V]):
         return result
 
     def power(self, depth: int) -> V:
+        of_number = self.decimals and self.peek()[:1].isdigit()
+        most = _MOST_DIGITS if of_number else MAX_POWER
         base = self.atom(depth)
         if not self.take("^"):
             return base
         digits = self.tokens[self.position][1] if self.position < len(self.tokens) else ""
         if not digits.isdigit():
             raise self.wrong(f"expected a whole number as exponent, found {self.found()}")
-        if len(digits) > 3 or not 1 <= int(digits) <= MAX_POWER:
-            raise self.wrong(f"the exponent {digits[:20]} is not between 1 and {MAX_POWER}")
+        if len(digits) > 3 or not 1 <= int(digits) <= most:
+            raise self.wrong(f"the exponent {digits[:20]} is not between 1 and {most}")
         self.position += 1
         try:
             return self.algebra.power(base, int(digits))
@@ -153,6 +167,8 @@ class _Parser(Generic[V]):
         kind, token = self.tokens[self.position]
         self.position += 1
         if kind == "number":
+            if self.decimals:
+                return self.decimal(token)
             if len(token) > 16 or int(token) > LARGEST:
                 raise self.wrong("a number is too large")
             return self.algebra.number(int(token))
@@ -164,6 +180,17 @@ class _Parser(Generic[V]):
             return self.algebra.name(token)
         except Wrong as error:
             raise self.wrong(str(error)) from None
+
+    def decimal(self, token: str) -> V:
+        mantissa, _, exponent = token.lower().partition("e")
+        whole, _, behind = mantissa.partition(".")
+        shift = int(exponent) if len(exponent) <= 4 and exponent else 0 if not exponent else LARGEST
+        if abs(shift) > _MOST_DIGITS or max(len(whole), len(behind)) > _MOST_DIGITS:
+            raise self.wrong("a number is too large or has too many digits")
+        digits, below = int(whole + behind), len(behind) - shift
+        if below <= 0:
+            return self.algebra.number(digits * 10**-below)
+        return self.algebra.divide(self.algebra.number(digits), self.algebra.number(10**below))
 
     def call(self, function: str, depth: int) -> V:
         if function not in ("min", "ceil", "floor"):

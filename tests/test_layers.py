@@ -46,7 +46,7 @@ LEVELS = (
     ("traffic",),
     ("costs", "prefix", "layouts"),
     ("algebra",),
-    ("roots",),
+    ("roots", "ratios"),
     ("analysis", "crossover", "envelope"),
     ("stored",),
     ("maps", "regimes"),
