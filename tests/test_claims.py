@@ -112,6 +112,12 @@ AIMS = {
         "tensor-parallel-gqa-cache": P, "latent-doubles": P, "two-pass-halves": P, "gqa-group": P,
         "gqa-prefill": P,
     },
+    "lessons": {
+        "heads-flops-free-of-H_kv": P, "heads-layer-grows": P, "heads-prefill-causal": P,
+        "heads-prefill-kernel": P, "latent-same-value": P, "prefill-above-crossover": P,
+        "prefill-ratio-grows": P, "prefill-causal-saves-less": P, "prefill-causal-limit": P,
+        "rope-same-difference": P, "rope-below-plain": P, "rope-above-mqa": P,
+    },
 }  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def tampered(claim: Claim, proof: Proof, chosen: list) -> tuple[list[str], set[s
 
 def test_the_groups_are_all_there():
     assert {*PARTS} == {*VARIANTS, "deployment", "identities", "mla.yaml"}
-    assert {*bundled_claims()} == {"deployment", "identities", "mla"}
+    assert {*bundled_claims()} == {"deployment", "identities", "lessons", "mla"}
     assert LONGEST in proved("mla.yaml")
     assert all(any(portion(*own)) for own in GROUPS)
 

@@ -5,7 +5,7 @@
     @flops mla absorb scope=attention     the ledger of FLOPs; `@bytes` that of bytes
     @division mla absorb                  what cancels in the intensity
     @crossover mla absorb expand S        the difference, where it is zero, and the condition
-    @claim mla decode-absorb              a claim of a file with its verdict and its proof
+    @claim mla decode-absorb              a claim of a file, with verdict and proof; `steps=no`: without it
     @carried rope 1                       a statement about all bracketings of a product
     @figure ratio                         a drawing of the lesson's head, where drawings are shown
     @times mla absorb with=own            what each kernel waits for on the setting's accelerator
@@ -30,7 +30,7 @@ from ..lessons.units import unit_of
 from ..library import load_variant
 from ..notation import Notation
 from ..opinions import weighed
-from ..report import Block, Display, Figure, Heading, Prose
+from ..report import Block, Display, Figure, Heading, Items, Prose
 from ..rulings import carried
 from ..sharding import Split
 from ..statements import load_statements
@@ -133,12 +133,15 @@ def _times(words: Sequence[str], options: dict[str, str], lesson: Lesson) -> lis
 
 
 def _claim(words: Sequence[str], options: dict[str, str], lesson: Lesson) -> list[Block]:
+    if set(options) - {"steps"} or options.get("steps", "no") != "no":
+        raise InputError("@claim takes no option but steps=no")
     claims = load_claims(words[0])
     known = {assertion.id: assertion for assertion in claims.assertions}
     if words[1] not in known:
         raise unknown(f"claim of {words[0]}", words[1], known)
     ((judgement, opinions),) = weighed([known[words[1]]])
-    return one_claim(judgement, opinions, Notation(claims.symbols, {}), {})
+    blocks = one_claim(judgement, opinions, Notation(claims.symbols, {}), {})
+    return [block for block in blocks if not (options and isinstance(block, Items))]
 
 
 def _statement(words: Sequence[str], options: dict[str, str], lesson: Lesson) -> list[Block]:
