@@ -144,7 +144,7 @@ class _Reader:
                 raise InputError(f"{len(cells)} cells where the head has {width}", where)
         align = "".join(_set(cell.strip()) for cell in rows[1][0])
         body = tuple(tuple(self._line(c.strip(), where) for c in cells) for cells, where in rows[2:])
-        return Rows(tuple(cell.strip() for cell in rows[0][0]), body, align)
+        return Rows(tuple(self._words(cell.strip(), place) for cell in rows[0][0]), body, align)
 
     def _bullets(self, line: str) -> Bullets:
         ordered = not line.startswith("-")

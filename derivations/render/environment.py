@@ -74,7 +74,8 @@ def _code_tex(text: str) -> str:
     lines = []
     for line in text.split("\n"):
         bare = line.lstrip(" ")
-        lines.append("~" * (len(line) - len(bare)) + (escape_latex(bare) or "~"))
+        shown = '"'.join(escape_latex(part) for part in bare.split('"'))  # straight in a font of one width
+        lines.append("~" * (len(line) - len(bare)) + (shown or "~"))
     return "\\\\\n".join(lines)
 
 
