@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from .algebra import Ratio
-from .analysis import cache_bytes, cache_elements, intensity
+from .analysis import cache_bytes, cache_elements, far_intensity, intensity
 from .atoms import evaluate, free_symbols
 from .checkpoints import Checkpoint
 from .conventions import Conventions
@@ -44,9 +44,9 @@ class Study(Shown):
 
     variant: Variant
     """The program."""
-    conventions: Conventions
-    """The knobs."""
-    values: Mapping[str, Coefficient]
+    conventions: Conventions = field(default_factory=Conventions)
+    """The knobs; their defaults."""
+    values: Mapping[str, Coefficient] = field(default_factory=dict)
     """Symbol -> number, where one is known."""
     model: Checkpoint | None = None
     """Where the sizes come from."""
@@ -118,6 +118,11 @@ class Derivation(Shown):
         return intensity(self.cost)
 
     @property
+    def intensity_limit(self) -> Ratio | None:
+        """Where the intensity tends as L grows without bound; None when it has no limit."""
+        return far_intensity(self.cost)
+
+    @property
     def cache_elements(self) -> Poly:
         """Elements a context token adds to the caches of a layer."""
         return cache_elements(self.cost.graph, self.study.sizes(self.cost.graph))
@@ -146,7 +151,7 @@ class Derivation(Shown):
 
     @property
     def times(self) -> tuple[Timed, ...] | None:
-        """Each kernel in scope with its seconds on the study's GPU; None without a GPU or with a size missing."""
+        """Each kernel in scope, in seconds on the study's GPU; None without a GPU or a size."""
         study = self.study
         return timed(self.cost, study.gpu, study.compute, study.values) if study.gpu is not None else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from .checkpoints import Checkpoint, checkpoint_names, load_checkpoint
@@ -10,9 +11,9 @@ from .errors import InputError, unknown
 from .program import Variant
 from .resources import is_path, names, resource
 from .spec import read_variant
-from .yamlfile import read_yaml
+from .yamlfile import parse_yaml, read_yaml
 
-__all__ = ["COMMANDS", "check_checkpoint", "load_variant", "variant_names"]
+__all__ = ["COMMANDS", "check_checkpoint", "load_variant", "parse_variant", "variant_names"]
 
 COMMANDS = (
     "article", "compare", "crossover", "completion", "einsum", "explore", "lesson", "list", "model",
@@ -44,6 +45,11 @@ def load_variant(text: str) -> Variant:
     shown = f"models/variants/{name}.yaml"
     entry = read_yaml(resource("models", "variants", f"{name}.yaml"), shown)
     return read_variant(entry, options, COMMANDS)
+
+
+def parse_variant(text: str, options: Iterable[str] = ()) -> Variant:
+    """The variant that a YAML text describes, with some of its options on. Raises InputError with the line."""
+    return read_variant(parse_yaml(text, "<text>"), options, COMMANDS)
 
 
 def check_checkpoint(model: Checkpoint) -> None:

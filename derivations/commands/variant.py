@@ -55,37 +55,25 @@ def derive_variant(name: str, flags: dict[str, Any], extra: tuple[str, ...] = ()
     file = load_notation(flags["notation"]) if flags["notation"] is not None else None
     notation = Notation.of(variant.symbols, file, conventions.phase)
     derivations = [derive(study, order) for order in orders_asked(study, orders[0] if orders else None)]
-    emit(_rendered(derivations, notation, form, flags), flags["output"])
+    emit(_rendered(name, derivations, notation, form, flags), flags["output"])
 
 
-def _rendered(derivations: list[Any], notation: Any, form: str, flags: dict[str, Any]) -> str:
+def _rendered(name: str, derivations: list[Any], notation: Any, form: str, flags: dict[str, Any]) -> str:
+    from ..pages.page import page_of, rivals_of
+
     if form == "json":
         from ..render.data import derivations_data, to_json
 
-        return to_json(derivations_data(derivations, notation, _rivals(derivations)))
-    from ..pages.derivation import derivation_report, joined_report
+        return to_json(derivations_data(derivations, notation, rivals_of(derivations)))
+    from ..pages.source import Origin
     from ..render import render
 
-    named, steps = _rivals(derivations), form != "text"
-    if len(derivations) == 1:
-        rivals = [name for name in named if name != derivations[0].cost.order.name]
-        report = derivation_report(derivations[0], notation, rivals, steps)
-    else:
-        report = joined_report(derivations, notation, named, steps)
+    origin = Origin(name, flags["model"] or "", flags["gpu"] or "")
+    report = page_of(derivations, notation, form != "text", origin, code=form == "notebook")
     if form == "template":
         from ..render.data import derivations_data
         from ..render.jail import render_user_template
 
-        return render_user_template(flags["template"], report, derivations_data(derivations, notation, named))
+        data = derivations_data(derivations, notation, rivals_of(derivations))
+        return render_user_template(flags["template"], report, data)
     return render(report, form)
-
-
-def _rivals(derivations: list[Any]) -> list[str]:
-    """The named orders, which are held against each other; none for an order that has no name of its own."""
-    from ..prefix import segment
-
-    variant = derivations[0].study.variant
-    if segment(variant) is not None:  # four orders in place of two, whose crossovers are asked for one by one
-        return []
-    named = [order.name for order in variant.orders]
-    return named if len(derivations) > 1 or derivations[0].cost.order.name in named else []

@@ -18,7 +18,7 @@ from ..report import Block, Cell, Display, Heading, Math, Prose, Report, Table, 
 from .parts import LONG, addends_of, conventions_table, number_math, packed, sizes_prose
 from .times import deployed, deployment_rows
 
-__all__ = ["condition_math", "crossover_blocks", "crossover_report", "root_math"]
+__all__ = ["condition_math", "crossover_blocks", "crossover_report", "crossover_title", "root_math"]
 
 
 def root_math(root: Root, notation: Notation, whole: bool = False) -> Math:
@@ -61,12 +61,17 @@ def condition_math(condition: Condition, notation: Notation) -> Math:
     )
 
 
+def crossover_title(first: str, second: str) -> str:
+    """The heading of the section on two orders."""
+    return f"{first} against {second}".capitalize()
+
+
 def crossover_blocks(study: Study, first: str, second: str, notation: Notation) -> list[Block]:
     """The section on a rival order in a derivation: in S, FLOPs of the scope attention."""
     values = {name: value for name, value in study.values.items() if name != "S"}
     conventions = replace(study.conventions, phase="verify", scope="attention")
     asked = replace(study, values=values, conventions=conventions)
-    blocks: list[Block] = [Heading(f"{first} against {second}".capitalize())]
+    blocks: list[Block] = [Heading(crossover_title(first, second))]
     try:
         crossover = crossover_of(asked, first, second, "S")
     except InputError as error:
