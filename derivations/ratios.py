@@ -22,7 +22,7 @@ class Ratios:
     """An algebra of formulas; `quantities` gives what is no size symbol, `known` are all names there are."""
 
     def __init__(
-        self, known: Set[str], place: Place, quantities: Callable[[str], Ratio | None] = lambda _: None
+        self, known: Set[str], place: Place | None, quantities: Callable[[str], Ratio | None] = lambda _: None
     ) -> None:
         self.known, self.place, self.quantities = known, place, quantities
 

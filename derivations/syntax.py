@@ -186,7 +186,7 @@ class _Parser(Generic[V]):
         whole, _, behind = mantissa.partition(".")
         shift = int(exponent) if len(exponent) <= 4 and exponent else 0 if not exponent else LARGEST
         if abs(shift) > _MOST_DIGITS or max(len(whole), len(behind)) > _MOST_DIGITS:
-            raise self.wrong("a number is too large or has too many digits")
+            raise self.wrong("a number is too large, too small or too exact")
         digits, below = int(whole + behind), len(behind) - shift
         if below <= 0:
             return self.algebra.number(digits * 10**-below)

@@ -171,7 +171,8 @@ def _released(
     if quantity is Quantity.STATE:
         del sizes["b"]
         sizes["b_M"] = 4
-    sizes["L"] = context or draw.pick(_CONTEXTS)
+    # a context that is longer than any window of the models here
+    sizes["L"] = context or draw.pick(_CONTEXTS[1:] if "n_w" in sizes else _CONTEXTS)
     layers = 1 if quantity in (Quantity.INTENSITY, Quantity.RIDGE, Quantity.CROSSOVER) else source.layers
     task = Task(
         variant, _order(variant), quantity, _base(quantity), sizes=_needed(variant, sizes, quantity),
@@ -190,7 +191,7 @@ def _kept(draw: Draw, variant: str, quantity: Quantity) -> Task | None:
 def _step(draw: Draw, variant: str, quantity: Quantity) -> Task | None:
     """FLOPs, bytes or both of a step with one or some query tokens."""
     phase, pairs = draw.pick(("decode", "verify")), "full"
-    if phase == "verify":
+    if phase == "verify" and variant in _ROWS:
         pairs = draw.pick(("full", "causal"))
     task = _released(draw, variant, quantity, conventions=Conventions(phase=phase, pairs=pairs))
     if task is None:

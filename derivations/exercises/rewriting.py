@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from ..equations import Equation, Ref
+from ..equations import Equation, Factors, Ref
 from ..errors import unknown
 from ..library import load_variant
 from ..poly import Poly
@@ -23,19 +23,23 @@ __all__ = ["REWRITINGS", "rewritten"]
 
 
 def _keys_only(variant: Variant) -> Variant:
-    """Cut after the scores: the weighted sum over values, and what only it needs, is gone."""
+    """Cut after the softmax: the weighted sum over values, and what only it needs, is gone."""
     softmax = _softmax(variant)
     if softmax is None:
         return variant
-    needed = _ancestors(variant, [ref.name for ref in softmax.inputs])
-    kept = tuple(e for e in variant.equations if any(ref.name in needed for ref in e.left))
-    scores = {ref.name for ref in softmax.inputs}
-    used = {ref.name for e in kept for ref in (*e.left, *e.uses)}
-    tensors = {
-        name: replace(tensor, role=Role.OUTPUT) if name in scores else tensor
-        for name, tensor in variant.tensors.items()
-        if name in used
-    }
+    weights = softmax.left[0]
+    needed = _ancestors(variant, [weights.name])
+    kept = [e for e in variant.equations if any(ref.name in needed for ref in e.left)]
+    # the result is the probabilities; under a name of their own, so that they are still seen to have heads
+    result = f"{weights.name}_out"
+    source = variant.tensors[weights.name]
+    ends = Equation(
+        (replace(weights, name=result),), False, (Factors(1, (weights,)),), None, (), (), "", softmax.place
+    )
+    equations = (*kept, ends)
+    used = {ref.name for e in equations for ref in (*e.left, *e.uses)}
+    tensors = {name: tensor for name, tensor in variant.tensors.items() if name in used}
+    tensors[result] = replace(source, name=result, role=Role.OUTPUT)
     orders = tuple(
         replace(
             order,
@@ -45,7 +49,7 @@ def _keys_only(variant: Variant) -> Variant:
         for order in variant.orders
     )
     masks = {name: mask for name, mask in variant.masks.items() if name in used}
-    return replace(variant, equations=kept, tensors=tensors, orders=orders, masks=masks)
+    return replace(variant, equations=equations, tensors=tensors, orders=orders, masks=masks)
 
 
 def _rows_twice(variant: Variant) -> Variant:

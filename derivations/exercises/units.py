@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from ..errors import unknown
 
-__all__ = ["UNITS", "Measure", "Unit", "named", "unit_of"]
+__all__ = ["UNITS", "Measure", "Unit", "base_unit", "named", "number_text", "spellings", "unit_of"]
 
 
 class Measure(StrEnum):
@@ -79,6 +79,11 @@ def unit_of(name: str) -> Unit:
     return UNITS[name]
 
 
+def base_unit(measure: Measure) -> Unit:
+    """The unit that formulas are in: B, FLOP, s."""
+    return next(unit for unit in UNITS.values() if unit.measure is measure and unit.scale == 1)
+
+
 _WORDS = {
     "elements": ("element", "elem", "elems", "entries", "values", "numbers"),
     "B": ("byte", "bytes", "Byte", "Bytes"),
@@ -119,3 +124,24 @@ def named(words: str) -> Unit | None:
     text = " ".join(words.split()).replace(" / ", "/")
     name = _SPELLED.get(text) or _LOWERED.get(text.lower())
     return None if name is None else UNITS[name]
+
+
+def spellings() -> tuple[str, ...]:
+    """Every way a unit is written, longest first."""
+    return _LONGEST_FIRST
+
+
+_LONGEST_FIRST = tuple(sorted(_SPELLED, key=lambda word: (-len(word), word)))
+
+
+def number_text(value: Fraction, digits: int = 6) -> str:
+    """A number with thousands separated, whole or to so many significant digits."""
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{float(value):,.1f}"
+    text = f"{float(value):.{digits}g}"
+    if "e" in text:
+        return text
+    whole, _, decimals = text.partition(".")
+    return f"{int(whole):,}.{decimals}" if decimals else f"{int(whole):,}"

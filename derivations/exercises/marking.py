@@ -1,0 +1,265 @@
+"""Marks an answer: right, a known slip, wrong, or to be typed again; and says why, without giving it away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+
+from ..algebra import Ratio
+from ..atoms import put
+from ..errors import InputError
+from ..library import load_variant
+from ..poly import Poly
+from .answer import Answer, answer_of
+from .asked import Task, Wants
+from .slips import Slip, Slipped, pairs_of_slips, same_ratio, single_slips
+from .typed import Digits, Typed, Unreadable, read
+from .units import UNITS, Measure, Unit, base_unit, number_text
+
+__all__ = ["Mark", "Verdict", "mark", "symbols_of"]
+
+_DIGITS = 3
+"""Significant digits that are asked for."""
+
+
+class Verdict(StrEnum):
+    """What becomes of an answer."""
+
+    RIGHT = "right"
+    SLIP = "slip"
+    WRONG = "wrong"
+    AGAIN = "again"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The verdict on one answer."""
+
+    verdict: Verdict
+    """`again` counts as no attempt."""
+    sentences: tuple[str, ...]
+    """What to tell the person who typed it."""
+    slips: tuple[Slip, ...] = ()
+    """Those that give the typed value, each once."""
+
+
+def symbols_of(task: Task) -> frozenset[str]:
+    """The size symbols a formula may use; the batch is always a number."""
+    return frozenset({*load_variant(task.variant).symbols, "S", "b"} - {"B"})
+
+
+def mark(task: Task, text: str) -> Mark:
+    """The verdict on what was typed. Raises InputError for a task that has no answer."""
+    right = answer_of(task)
+    if right is None:
+        raise InputError("this exercise has no answer")
+    try:
+        typed = read(text, symbols_of(task))
+        if typed.unit is not None and typed.unit.measure is not task.measured.measure:
+            return _wrong_measure(typed.unit, typed, task)
+        if task.wants is Wants.FORMULA:
+            return _formula(typed, task, right)
+        return _number(typed, task)
+    except Unreadable as error:
+        return Mark(Verdict.AGAIN, (_sentence(str(error)),))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "?")) else ".")
+
+
+def _formula(typed: Typed, task: Task, right: Answer) -> Mark:
+    if typed.number is not None:
+        letters = sorted(right.ratio.symbols()) if right.ratio is not None else []
+        return Mark(Verdict.AGAIN, (f"A formula is asked, in {_listed(letters)}; that is a number.",))
+    unit = typed.unit or task.measured
+    mine = _phase_put(_scaled(typed.ratio, unit.scale / task.measured.scale), task)
+    if right.ratio is not None and same_ratio(mine, right.ratio):
+        return Mark(Verdict.RIGHT, _remarks(typed, task))
+    for candidates in (single_slips, pairs_of_slips):
+        found = [s for s in candidates(task) if s.answer.ratio is not None and same_ratio(mine, s.answer.ratio)]
+        if found:
+            return _slipped(found)
+    return Mark(Verdict.WRONG, (_formula_hint(mine, right),))
+
+
+def _number(typed: Typed, task: Task) -> Mark:
+    value = typed.number
+    if value is None:
+        value = _phase_put(typed.ratio, task).value(dict(task.values))
+        if value is None:
+            missing = sorted(typed.ratio.symbols() - {*task.values})
+            return Mark(Verdict.AGAIN, (f"This exercise gives no number for {_listed(missing)}.",))
+    if value <= 0:
+        return Mark(Verdict.AGAIN, ("The answer is above zero.",))
+    asked = replace(task, unit=_unit_typed(typed, task))
+    right = _in_unit(asked)
+    if _rounds_to(value, right, typed.digits, _DIGITS):
+        return Mark(Verdict.RIGHT, _remarks(typed, task))
+    found = [s for s in single_slips(asked) if _gives(s, value, typed.digits)]
+    if found:
+        return _slipped(found)
+    if _near(value, right):
+        words = f"Right to three digits; written out it is {number_text(right)}."
+        return Mark(Verdict.RIGHT, (*_remarks(typed, task), words))
+    if _rounds_to(value, right, typed.digits, 1):
+        return Mark(Verdict.AGAIN, ("Right so far; give three digits.",))
+    other = _meant(value, typed, task)
+    if other is not None:
+        words = f"That is right in {other.name}, but {task.unit} is asked; type the unit with it."
+        return Mark(Verdict.AGAIN, (words,))
+    found = [s for s in pairs_of_slips(asked) if _gives(s, value, typed.digits)]
+    return _slipped(found) if found else Mark(Verdict.WRONG, (_size_hint(value / right),))
+
+
+def _unit_typed(typed: Typed, task: Task) -> str:
+    """The unit a figure is in: as typed, else as asked; a formula with its sizes put in is in bytes, say."""
+    if typed.unit is not None:
+        return typed.unit.name
+    return task.unit if typed.number is not None else base_unit(task.measured.measure).name
+
+
+def _in_unit(task: Task) -> Fraction:
+    answer = answer_of(task)
+    number = None if answer is None else answer.number
+    assert number is not None, "a task with sizes has a number"
+    return number
+
+
+def _gives(slipped: Slipped, value: Fraction, digits: Digits | None) -> bool:
+    """Whether a slip gives the value typed; a product of rounded numbers is taken to three digits."""
+    number = slipped.answer.number
+    if number is None:
+        return False
+    return _near(value, number) if digits is None else _rounds_to(value, number, digits, 2)
+
+
+def _rounds_to(value: Fraction, exact: Fraction, digits: Digits | None, least: int) -> bool:
+    """Whether a value is `exact`, or is it rounded to the digits that were typed, if those are enough."""
+    if value == exact:
+        return True
+    if digits is None:
+        return False
+    counts = range(max(least, digits.least), digits.most + 1)
+    return any(abs(value - exact) * 2 <= _step(exact, count) for count in counts)
+
+
+def _near(value: Fraction, exact: Fraction) -> bool:
+    """Whether a value agrees with another one in the digits asked for."""
+    return abs(value - exact) * 2 <= _step(exact, _DIGITS)
+
+
+def _step(value: Fraction, digits: int) -> Fraction:
+    """One unit of the last of so many significant digits."""
+    power = 0
+    while value >= Fraction(10) ** (power + 1):
+        power += 1
+    while value < Fraction(10) ** power:
+        power -= 1
+    return Fraction(10) ** (power - digits + 1)
+
+
+def _scaled(ratio: Ratio, scale: Fraction) -> Ratio:
+    return Ratio(ratio.over * scale, ratio.under)
+
+
+def _phase_put(ratio: Ratio, task: Task) -> Ratio:
+    """The formula with the query tokens of the phase put for S, as the answer has them."""
+    queries = {"decode": Poly.const(1), "prefill": Poly.symbol("L")}.get(task.conventions.phase)
+    if queries is None:
+        return ratio
+    return Ratio(put(ratio.over, {"S": queries}), put(ratio.under, {"S": queries}))
+
+
+def _wrong_measure(unit: Unit, typed: Typed, task: Task) -> Mark:
+    """An answer in bytes where FLOPs are asked, say."""
+    words = f"This asks for {task.measured.measure}, in {task.unit}; what is typed is in {unit.name}."
+    number = typed.number
+    if (
+        task.wants is Wants.NUMBER
+        and number is not None
+        and _rounds_to(number, _in_unit(task), typed.digits, 3)
+    ):
+        words += f" As {task.unit} the figure would be right."
+    return Mark(Verdict.AGAIN, (words,))
+
+
+def _meant(value: Fraction, typed: Typed, task: Task) -> Unit | None:
+    """The unit in which a figure without one would be right."""
+    if typed.unit is not None:
+        return None
+    others = (u for u in UNITS.values() if u.measure is task.measured.measure and u.name != task.unit)
+    return next(
+        (u for u in others if _rounds_to(value, _in_unit(replace(task, unit=u.name)), typed.digits, _DIGITS)),
+        None,
+    )
+
+
+def _remarks(typed: Typed, task: Task) -> tuple[str, ...]:
+    """What to add to a right answer."""
+    if task.wants is Wants.FORMULA:
+        return ()
+    shown = f"{number_text(_in_unit(task))} {task.unit}"
+    if typed.number is None:
+        return (f"Its number is {shown}.",)
+    if typed.unit is None and task.measured.measure not in (Measure.ELEMENTS, Measure.TOKENS):
+        return (f"No unit was typed; it is taken as {task.unit}.",)
+    if typed.unit is not None and typed.unit.name != task.unit:
+        macs = " (a MAC is 2 FLOPs)" if "MAC" in typed.unit.name else ""
+        return (f"In {task.unit} it is {shown}{macs}.",)
+    return ()
+
+
+def _slipped(found: Iterable[Slipped]) -> Mark:
+    """A known slip, or several: all that give the value are named."""
+    groups = list(dict.fromkeys(slipped.slips for slipped in found))
+    named = tuple(dict.fromkeys(slip for group in groups for slip in group))
+    sentences = []
+    for group in groups[:_MOST_NAMED]:
+        head = "Two slips at once: " if len(group) > 1 else ""
+        words = " and ".join(slip.words for slip in group)
+        sentences.append(_sentence(f"{head}{words}. " + " ".join(slip.why for slip in group)))
+    if len(groups) > 1:
+        sentences.insert(0, "Not that; several slips give this, and one of them is yours:")
+    else:
+        sentences.insert(0, "Not that, but it is a known slip.")
+    return Mark(Verdict.SLIP, tuple(sentences), named)
+
+
+_MOST_NAMED = 6
+"""Slips, or pairs of them, that are named at once."""
+
+
+def _size_hint(factor: Fraction) -> str:
+    """How far off a number is, roughly: enough to think again, not enough to mend it by division."""
+    side = "large" if factor > 1 else "small"
+    times = factor if factor > 1 else 1 / factor
+    if times < Fraction(11, 10):
+        return f"Close, but a little too {side}; look at what is counted at the edges."
+    steps = (2, 10, 100, 1000)
+    bound = next((step for step in steps if times < step), None)
+    if bound is None:
+        return f"Too {side}, by more than a factor of {steps[-1]}; look at the units."
+    return f"Too {side}, by less than a factor of {bound}."
+
+
+def _formula_hint(mine: Ratio, right: Answer) -> str:
+    """What a wrong formula lacks or has too much of."""
+    if right.ratio is None:
+        return "That is not it."
+    has, needs = mine.symbols(), right.ratio.symbols()
+    if needs - has:
+        return f"That is not it: the answer depends on {_listed(sorted(needs - has))} too."
+    if has - needs:
+        return f"That is not it: the answer does not depend on {_listed(sorted(has - needs))}."
+    quotient = Ratio(mine.over * right.ratio.under, mine.under * right.ratio.over)
+    if not quotient.symbols():
+        return "That is right but for a factor that is a number."
+    return "That has the right symbols, but not the right sum; look at each term by itself."
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,271 @@
+"""Questions in words: every convention that the answer depends on is said, and nothing of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..checkpoints import load_checkpoint
+from ..library import load_variant
+from ..notation import Notation
+from ..program import Role, Variant
+from ..report import Cell, Math
+from .asked import Quantity, Task, Wants
+from .units import Measure
+
+__all__ = ["flat", "kept_names", "notation_of", "question_of", "title_of"]
+
+_WIDTHS = {1: "FP8, one byte", 2: "BF16, two bytes", 4: "FP32, four bytes"}
+_PER_LAYER = (
+    Quantity.ELEMENTS, Quantity.ROW, Quantity.CACHE, Quantity.RANK, Quantity.STATE, Quantity.FLOPS,
+    Quantity.BYTES, Quantity.TIME,
+)  # fmt: skip
+_OF_STEP = (Quantity.FLOPS, Quantity.BYTES, Quantity.INTENSITY, Quantity.TIME, Quantity.RIDGE)
+
+
+def notation_of(task: Task) -> Notation:
+    """The letters of a task's variant."""
+    return Notation.of(load_variant(task.variant).symbols, None, task.conventions.phase)
+
+
+def title_of(task: Task) -> str:
+    """What an exercise is about, in a phrase."""
+    title = load_variant(task.variant).title
+    what = {
+        Quantity.ELEMENTS: "what a token adds to the cache",
+        Quantity.ROW: "what a token adds to the cache",
+        Quantity.CACHE: "the cache of a sequence",
+        Quantity.RANK: "the cache on one rank",
+        Quantity.STATE: "the recurrent state",
+        Quantity.FLOPS: "FLOPs of a step",
+        Quantity.BYTES: "bytes of a step",
+        Quantity.INTENSITY: "arithmetic intensity",
+        Quantity.TIME: "time to read the cache",
+        Quantity.RIDGE: "queries up to the ridge",
+        Quantity.CROSSOVER: "where expanding overtakes absorbing",
+    }[task.quantity]
+    return f"{title}: {what}"
+
+
+def question_of(task: Task) -> list[Cell]:
+    """The paragraphs of a question: who, the sizes, what runs, what is asked, how to answer."""
+    variant = load_variant(task.variant)
+    setting = [*_who(task, variant), *_sizes(task, variant)]
+    words = [*_running(task, variant), *_asked(task, variant)]
+    return [tuple(setting), tuple(words), tuple(_form(task))]
+
+
+def _who(task: Task, variant: Variant) -> Iterable[str | Math]:
+    name = f"{variant.title} ({variant.name})"
+    if not task.model:
+        yield f"{name}, in one layer. " if task.layers == 1 else f"{name}, in each of {task.layers} layers. "
+        return
+    model = load_checkpoint(task.model)
+    own = next(count for count in _counts(task) if count)
+    some = f"all {own} layers" if own == model.layers else f"{own} of the {model.layers} layers"
+    yield f"{name}, in {some} of {model.title}. "
+
+
+def _counts(task: Task) -> Iterable[int]:
+    """Layers of the model that carry the variant."""
+    model = load_checkpoint(task.model)
+    own = "+".join((model.variant, *model.options))
+    yield model.attention_layers if own == task.variant else 0
+    for other in model.others:
+        yield other.layers if other.variant == task.variant else 0
+
+
+def _sizes(task: Task, variant: Variant) -> Iterable[str | Math]:
+    """The sizes with their meanings: symbols where a formula is asked, else numbers."""
+    notation = notation_of(task)
+    shown = [name for name in variant.symbols if name not in ("B", "L", "S", "b", "b_M", *_idle(task, variant))]
+    if task.wants is Wants.NUMBER:
+        shown = [name for name in shown if name in task.values]
+    yield "Sizes: "
+    for index, name in enumerate(shown):
+        yield ", " if index else ""
+        if task.wants is Wants.NUMBER:
+            number = f"{task.values[name]:,}".replace(",", "{,}")
+            yield Math(f"{notation.tex(name)} = {number}", f"{notation.plain(name)} = {task.values[name]:,}")
+        else:
+            yield Math(notation.tex(name), notation.plain(name))
+        yield f" ({variant.symbols[name].meaning})"
+    yield "."
+
+
+def _idle(task: Task, variant: Variant) -> tuple[str, ...]:
+    """Sizes that no quantity asked of this variant, and no known slip, depends on."""
+    if variant.base in ("kda", "lightning"):
+        return ("d_model", "d_g", "n_c")
+    if variant.base in ("mla", "dsa"):
+        return ("d_q", "H_I")
+    return ("d_model",)
+
+
+def _running(task: Task, variant: Variant) -> Iterable[str | Math]:
+    """The step: its queries, its order, its mask, the batch and the ranks."""
+    if task.quantity in _OF_STEP or task.quantity is Quantity.CROSSOVER:
+        yield from _step(task, variant)
+    if task.batch > 1 and not task.whole:
+        yield f"{task.batch} sequences run together, each with a cache of its own. "
+    if task.tp > 1:
+        yield f"Tensor parallelism shares the heads of each layer among {task.tp} ranks. "
+
+
+def _step(task: Task, variant: Variant) -> Iterable[str | Math]:
+    phase, context = task.conventions.phase, _sized(task, "L")
+    if phase == "decode":
+        yield from ("One step decodes one token of a sequence of ", context, " tokens, that token included. ")
+    elif phase == "verify":
+        yield "One step takes "
+        yield from (_sized(task, "S"), " query tokens of a sequence of ", context, " tokens, those included. ")
+    else:
+        yield from ("One step takes in a whole prompt of ", context, " tokens, ", _math("S = L"), ". ")
+    windowed, selects = "window" in variant.options, variant.base == "dsa"
+    if windowed:
+        yield from ("Each query sees the ", _sized(task, "n_w"), " tokens up to its own. ")
+    elif selects:
+        yield from ("Each query sees the ", _sized(task, "n"), " tokens its indexer selects; ")
+        yield (
+            "different queries select different ones. " if phase == "verify" else "the indexer is not counted. "
+        )
+        yield "The indexer is not counted. " if phase == "verify" else ""
+    elif phase != "decode" and task.conventions.pairs == "full":
+        yield from ("Every query counts all ", _math("L"), " tokens, masked ones too. ")
+    elif phase != "decode":
+        yield "Every query counts the tokens up to its own (causal). "
+    if task.quantity is not Quantity.CROSSOVER and variant.orders:
+        titles = {order.name: order.title for order in variant.orders}
+        yield f"Order {task.order}: {titles[task.order]}. "
+
+
+def _math(text: str) -> Math:
+    return Math(text, text)
+
+
+def _sized(task: Task, name: str) -> Math:
+    """A symbol, with its number where there is one."""
+    notation = notation_of(task)
+    tex, plain = notation.tex(name), notation.plain(name)
+    if name not in task.values:
+        return Math(tex, plain)
+    number = f"{task.values[name]:,}"
+    return Math(f"{tex} = {number.replace(',', '{,}')}", f"{plain} = {number}")
+
+
+def _asked(task: Task, variant: Variant) -> Iterable[str | Math]:
+    layers = _layers(task)
+    owner = "one sequence"
+    if task.whole:
+        owner = f"a batch of {task.batch} sequences together, each"
+    elif task.batch > 1:
+        owner = "one of these sequences"
+    wide = _wide(task)
+    rows = _rows(variant)
+    quantity = task.quantity
+    if quantity is Quantity.ELEMENTS:
+        yield f"How many elements does one token add to the cache of {layers}?"
+    elif quantity is Quantity.ROW:
+        yield from (f"How many bytes does one token add to the cache of {layers}? ", *wide)
+    elif quantity is Quantity.CACHE:
+        yield from (
+            f"How large is the cache of {layers} for {owner} of ",
+            _sized(task, "L"),
+            " tokens? ",
+            *wide,
+        )
+        yield " Tokens that no query sees any more are dropped." if "window" in variant.options else ""
+    elif quantity is Quantity.RANK:
+        yield f"How large is the cache of {layers} on the rank that holds most, for {owner} of "
+        yield from (_sized(task, "L"), " tokens? ", *wide)
+    elif quantity is Quantity.STATE:
+        yield f"How large is the recurrent state of {layers} for {owner}"
+        yield " (the state itself, without rows kept for convolutions)? "
+        yield from ("Elements of it take ", _sized(task, "b_M"), " bytes.")
+    elif quantity is Quantity.FLOPS:
+        yield f"How many FLOPs does the core of {layers} take for {owner}: scores and weighted sum, without "
+        yield "softmax, a multiply-add as two FLOPs?"
+    elif quantity is Quantity.BYTES:
+        yield f"How many bytes does the core of {layers} read for {owner}: {rows}, each row once? "
+        yield from wide
+    elif quantity is Quantity.INTENSITY:
+        yield "What is the arithmetic intensity of the core: FLOPs of scores and weighted sum, a multiply-add "
+        yield from (f"as two FLOPs, over the bytes of {rows}, each row read once? ", *wide)
+    elif quantity is Quantity.TIME:
+        gpu = task.accelerator
+        yield f"{gpu.title} reads {gpu.bandwidth.text}. How long does it take at least to read, for {owner}, "
+        yield from (f"{rows} of {layers}, each row once? ", *wide)
+    elif quantity is Quantity.RIDGE:
+        yield from _ridge(task, rows)
+    else:
+        yield "Count the FLOPs of the core and of the up-projections, on whichever side of the product these "
+        yield "stand. "
+        yield from (
+            "At which ",
+            _math("S"),
+            " does order expand (keys and values formed for every token) take as ",
+        )
+        yield "many as order absorb (never formed)? Give the real number, not rounded to whole tokens."
+
+
+def _ridge(task: Task, rows: str) -> Iterable[str | Math]:
+    gpu = task.accelerator
+    yield f"{gpu.title} computes {gpu.peak['bf16'].text} dense BF16 and reads {gpu.bandwidth.text}. The core's "
+    yield "intensity is its FLOPs (scores and weighted sum, a multiply-add as two FLOPs) over the bytes of "
+    yield f"{rows}, each row read once. At which "
+    yield from (_math("S"), " does it reach the ridge? Give the real number, not rounded to whole tokens. ")
+    yield from _wide(task)
+
+
+def _rows(variant: Variant) -> str:
+    """The rows that the core reads."""
+    if variant.base in ("kda", "lightning"):
+        return "the state"
+    if variant.base == "dsa":
+        return "selected latents and rotated keys"
+    if variant.base == "mla":
+        return "cached latents and rotated keys" if "rope" in variant.options else "cached latents"
+    return "cached keys and values"
+
+
+def _layers(task: Task) -> str:
+    if task.layers == 1:
+        return "one layer"
+    if not task.model:
+        return f"{task.layers} such layers"
+    whole = task.layers == load_checkpoint(task.model).layers
+    return f"all {task.layers} layers" if whole else f"these {task.layers} layers"
+
+
+def _wide(task: Task) -> Iterable[str | Math]:
+    """How wide elements are."""
+    width = task.values.get("b")
+    if width is None:
+        return ("Elements take ", _math("b"), " bytes.")
+    return (f"Elements are {_WIDTHS[width]} each.",)
+
+
+def _form(task: Task) -> Iterable[str | Math]:
+    """How to answer."""
+    unit = task.measured
+    if task.wants is Wants.FORMULA:
+        yield f"Answer with a formula in these symbols, in {_unit_words(task)}."
+        return
+    explained = f" ({unit.explained})" if unit.explained else ""
+    whole = " Three digits are enough." if unit.measure is not Measure.ELEMENTS else ""
+    yield f"Answer in {_unit_words(task)}{explained}.{whole}"
+
+
+def _unit_words(task: Task) -> str:
+    return {"B": "bytes", "FLOP": "FLOPs", "tokens": "query tokens", "FLOP/B": "FLOPs per byte"}.get(
+        task.unit, task.unit
+    )
+
+
+def kept_names(variant: Variant) -> list[str]:
+    """The cached tensors and states."""
+    return [t.name for t in variant.tensors.values() if t.role in (Role.CACHE, Role.STATE)]
+
+
+def flat(words: Cell) -> str:
+    """A paragraph for a terminal."""
+    return "".join(part.text if isinstance(part, Math) else str(part) for part in words)
