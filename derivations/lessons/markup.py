@@ -142,6 +142,8 @@ class _Reader:
         for cells, where in rows:
             if len(cells) != width:
                 raise InputError(f"{len(cells)} cells where the head has {width}", where)
+        if any("{" in cell for cell in rows[0][0]):
+            raise InputError("the head of a table has plain words and no holes", place)
         align = "".join(_set(cell.strip()) for cell in rows[1][0])
         body = tuple(tuple(self._line(c.strip(), where) for c in cells) for cells, where in rows[2:])
         return Rows(tuple(self._words(cell.strip(), place) for cell in rows[0][0]), body, align)

@@ -46,6 +46,8 @@ class Holes:
         if hole.show is Show.CLOSED:
             return cell(self.equation(hole) if hole.named else self.closed(hole))
         value, unit = self.measure(hole)
+        if "/" in unit:  # where a line must not break
+            value, unit = Math(f"{value.latex}{_unit_latex(unit)}", f"{value.text}{unit}"), ""
         if not hole.named:
             return cell(value, unit)
         equation = self.equation(hole)
@@ -56,11 +58,12 @@ class Holes:
         if hole.kind is not HoleKind.FORMULA:
             raise hole.entry.fail("a formula is expected on a line of its own")
         closed, ratio = self.closed(hole), self.ratio(hole)
-        head = Math("", "")
+        head, same = Math("", ""), False
         if hole.named:
             name = self.name(hole)
-            head = Math(f"{name.latex} &= ", f"{name.text} = ")
-        if hole.show is not Show.CLOSED and not ratio.symbols():  # a figure that is given has no other form
+            head, same = Math(f"{name.latex} &= ", f"{name.text} = "), name.text == closed.text
+        # what is a figure has no other form, and what is written in its closed form needs no second
+        if hole.show is not Show.CLOSED and (same or not ratio.symbols()):
             value, unit = self.measure(hole)
             return [Math(f"{head.latex}{value.latex}{_unit_latex(unit)}", f"{head.text}{value.text}{unit}")]
         if len(head.text) + len(closed.text) > _WIDE and ratio.under == 1:
