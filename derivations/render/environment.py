@@ -75,7 +75,8 @@ def _code_tex(text: str) -> str:
     for line in text.split("\n"):
         bare = line.lstrip(" ")
         shown = '"'.join(escape_latex(part) for part in bare.split('"'))  # straight in a font of one width
-        lines.append("~" * (len(line) - len(bare)) + (shown or "~"))
+        guard = "{}" if bare.startswith(("[", "*")) else ""  # which the end of a line would take for its own
+        lines.append("~" * (len(line) - len(bare)) + guard + (shown or "~"))
     return "\\\\\n".join(lines)
 
 
