@@ -24,6 +24,7 @@ __all__ = [
     "Math",
     "Prose",
     "Report",
+    "Room",
     "Table",
     "Term",
     "answers_last",
@@ -73,6 +74,8 @@ class Heading:
     """Plain words."""
     level: int = 1
     """1 for a section, 2 below it."""
+    apart: bool = False
+    """Whether it starts a new sheet of paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,14 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """Lines to write an answer on by hand; nothing where nobody does."""
+
+    lines: int
+    """How many."""
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """A drawing in a file of its own."""
 
@@ -171,7 +182,7 @@ class Figure:
     """The file's SVG, for a page that holds all it shows; or nothing."""
 
 
-Block = Heading | Prose | Display | Table | Items | Figure | Code | Box | Fold
+Block = Heading | Prose | Display | Table | Items | Figure | Code | Box | Fold | Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +236,7 @@ def plain(report: Report) -> dict[str, Any]:
 
 def _block(block: Block) -> dict[str, Any]:
     if isinstance(block, Heading):
-        return {"kind": "heading", "text": block.text, "level": block.level}
+        return {"kind": "heading", "text": block.text, "level": block.level, "apart": block.apart}
     if isinstance(block, Prose):
         return {"kind": "prose", "parts": _cell(block.cell)}
     if isinstance(block, Display):
@@ -241,6 +252,8 @@ def _block(block: Block) -> dict[str, Any]:
         return {"kind": "items", "entries": entries, "ordered": block.ordered, "pairs": beside}
     if isinstance(block, Code):
         return {"kind": "code", "text": block.text, "language": block.language}
+    if isinstance(block, Room):
+        return {"kind": "room", "lines": block.lines}
     if isinstance(block, Box | Fold):
         kind = "box" if isinstance(block, Box) else "fold"
         return {"kind": kind, "title": block.title, "blocks": [_block(inner) for inner in block.blocks]}

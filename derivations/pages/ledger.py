@@ -17,14 +17,15 @@ from .parts import LONG, Setter, Spelled, packed
 __all__ = ["byte_blocks", "division_blocks", "flop_blocks"]
 
 
-def flop_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
+def flop_blocks(derivation: Derivation, setter: Setter, inside: bool = False) -> list[Block]:
+    """Every step with its FLOPs, and the total of the scope; `inside` shows what the scope counts alone."""
     cost = derivation.cost
     unit = "FLOPs" if derivation.study.conventions.unit == "flops" else "MACs"
     points = "Every step costs 2 FLOPs for each point of its index space"
     if unit == "MACs":
         points = "Every step costs 1 MAC for each point of its index space"
     rows = []
-    counted = [t for t in cost.terms if t.kind == Kind.FLOPS]
+    counted = [t for t in cost.terms if t.kind == Kind.FLOPS and (cost.counts(t) or not inside)]
     spelled = Spelled(setter, "f")
     for term in counted:
         if term.step is None:
@@ -38,6 +39,9 @@ def flop_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
                 _tick(cost.counts(term)),
             )
         )
+    if inside:
+        table = Table(("step", unit, "stage"), tuple(row[:3] for row in rows), "lll")
+        return [table, *spelled.blocks(), *_total(derivation, setter, Kind.FLOPS, "F")]
     blocks: list[Block] = [
         prose(f"{points}; a step two products share is done once. Softmax and other functions "
               "between products are not counted."),
@@ -69,17 +73,23 @@ def _total(derivation: Derivation, setter: Setter, kind: str, letter: str) -> li
     return [Display(tuple(lines))]
 
 
-def byte_blocks(derivation: Derivation, setter: Setter) -> list[Block]:
+def byte_blocks(derivation: Derivation, setter: Setter, inside: bool = False) -> list[Block]:
+    """What crosses memory and the total of the scope; `inside` leaves out what the scope does."""
     cost = derivation.cost
-    inside = cost.selected(Kind.BYTES)
+    counted = cost.selected(Kind.BYTES)
     spelled = Spelled(setter, "m")
-    rows = [_byte_row(term, spelled, setter) for term in inside]
-    blocks: list[Block] = [
-        prose("A kernel moves the tensors that cross its edge; what it makes and uses itself stays on chip. "
-              "In scope:"),
+    rows = [_byte_row(term, spelled, setter) for term in counted]
+    moved: list[Block] = [
         Table(("tensor", "elements", "bytes", "class", "direction"), tuple(rows), "lllll"),
         *spelled.blocks(),
         *_total(derivation, setter, Kind.BYTES, "M"),
+    ]
+    if inside:
+        return moved
+    blocks: list[Block] = [
+        prose("A kernel moves the tensors that cross its edge; what it makes and uses itself stays on chip. "
+              "In scope:"),
+        *moved,
     ]  # fmt: skip
     outside = [t for t in cost.terms if t.kind == Kind.BYTES and not cost.counts(t)]
     if outside:
