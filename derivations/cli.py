@@ -23,6 +23,7 @@ _COMMANDS = {
     "completion": ("completion", "Print the script for completion in bash, zsh or fish."),
     "crossover": ("crossover", "Where one order overtakes another, in closed form."),
     "einsum": ("einsum", "Contraction orders of any expression, such as ab,bc,cd->ad."),
+    "explore": ("explore", "A page with sliders: what attention costs, at any sizes."),
     "lesson": ("lesson", "A lesson of the course, or the list of them."),
     "model": ("model", "A released model, or any config.json, layer by layer."),
     "list": ("listing", "What there is: variants, models, gpus, orders, claims, notations, conventions."),

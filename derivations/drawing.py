@@ -6,11 +6,12 @@ import json
 from html import escape
 from importlib.util import find_spec
 from pathlib import PurePath
+from typing import Any
 
 from .errors import InputError
 from .vega import Spec
 
-__all__ = ["SUFFIXES", "can_draw", "check_suffix", "render_plot"]
+__all__ = ["SUFFIXES", "can_draw", "check_suffix", "compiled", "embedding", "render_plot"]
 
 SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 """What a plot can be written as; only the last needs no library."""
@@ -29,6 +30,35 @@ def check_suffix(path: str) -> str:
 def can_draw() -> bool:
     """Whether the library that draws is installed."""
     return find_spec("vl_convert") is not None
+
+
+def embedding() -> str:
+    """The script that draws documents in a page, as `vegaEmbed`; it loads nothing.
+
+    Raises InputError where the library that has it is missing.
+    """
+    library = _library().javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
+    return str(library).replace("</script", "<\\/script")
+
+
+def compiled(spec: Spec) -> Spec:
+    """A chart as Vega has it, whose data, colours and the like a page can set by itself.
+
+    Without the mark of a version: the runtime of a page may be newer, and would say so.
+    Raises InputError where the library that compiles is missing.
+    """
+    made: Spec = _library().vegalite_to_vega(spec, vl_version=VEGA_LITE)
+    return {name: part for name, part in made.items() if name != "$schema"}
+
+
+def _library() -> Any:
+    try:
+        import vl_convert
+    except ImportError:
+        raise InputError(
+            "a page with charts needs vl-convert; install it with: pip install 'derivations[plots]'"
+        ) from None
+    return vl_convert
 
 
 def render_plot(spec: Spec, suffix: str) -> str | bytes:
@@ -53,7 +83,7 @@ def render_plot(spec: Spec, suffix: str) -> str | bytes:
         return bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2))
     if suffix == ".pdf":
         return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=VEGA_LITE))
-    return _page(spec, vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE))
+    return _page(spec, embedding())
 
 
 def _page(spec: Spec, library: str) -> str:
