@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from quiz_oracle import HEADED, LATENT, Case
+from quiz_case import HEADED, LATENT, Case
 
 Element = tuple[str | int, ...]
 
@@ -31,6 +31,8 @@ class Counts:
     """Elements of the up-projections."""
     state: set[Element] = field(default_factory=set)
     """Elements of the state, read and written."""
+    edge: set[Element] = field(default_factory=set)
+    """Elements of queries that the core takes and of sums that it gives."""
 
 
 def dealt(case: Case) -> list[list[int]]:
@@ -107,19 +109,22 @@ def headed(case: Case, heads: list[int], sequence: int, counts: Counts) -> None:
         for token in visible(case, query):
             for k in range(case.size("d_k")):
                 counts.core += 1
+                counts.edge.add(("Q", sequence, head, query, k))
                 counts.cached.add(("K", sequence, own, token, k))
             for v in range(case.size("d_v")):
                 counts.core += 1
+                counts.edge.add(("O", sequence, head, query, v))
                 counts.cached.add(("V", sequence, own, token, v))
 
 
-def rotated(case: Case, head: int, token: int, sequence: int, counts: Counts) -> None:
+def rotated(case: Case, head: int, query: int, token: int, sequence: int, counts: Counts) -> None:
     """The RoPE part of one score."""
     if "rope" not in case.options:
         return
     own_copy = case.order == "expand" and case.formed == "cached" and case.kept == "copied"
     for r in range(case.size("d_r")):
         counts.core += 1
+        counts.edge.add(("Q_R", sequence, head, query, r))
         counts.cached.add(("K_R", sequence, *([head] if own_copy else []), token, r))
 
 
@@ -132,10 +137,12 @@ def absorbed(case: Case, heads: list[int], sequence: int, counts: Counts) -> Non
         for token in visible(case, query):
             for c in range(case.size("d_c")):
                 counts.core += 1  # the score
+                counts.edge.add(("Q W_UK", sequence, head, query, c))
                 counts.cached.add(("C", sequence, token, c))
-            rotated(case, head, token, sequence, counts)
+            rotated(case, head, query, token, sequence, counts)
             for c in range(case.size("d_c")):
                 counts.core += 1  # the weighted sum
+                counts.edge.add(("P C", sequence, head, query, c))
                 counts.cached.add(("C", sequence, token, c))
         for c, v in product(range(case.size("d_c")), range(case.size("d_v"))):
             counts.lift += 1
@@ -163,10 +170,12 @@ def expanded(case: Case, heads: list[int], sequence: int, counts: Counts) -> Non
         for token in visible(case, query):
             for k in range(case.size("d_k")):
                 counts.core += 1
+                counts.edge.add(("Q", sequence, head, query, k))
                 home.add(("K", sequence, head, token, k))
-            rotated(case, head, token, sequence, counts)
+            rotated(case, head, query, token, sequence, counts)
             for v in range(case.size("d_v")):
                 counts.core += 1
+                counts.edge.add(("O", sequence, head, query, v))
                 home.add(("V", sequence, head, token, v))
 
 

@@ -1,122 +1,20 @@
 """The cost of attention a second time, by hand: closed forms that know nothing of the package.
 
-Every figure is written from the equations of a variant and from docs/conventions.md: a product costs 2 FLOPs
-for each point of its index space, so each is spelled out as the sizes of its indices multiplied; a byte is
-counted when a row crosses the edge of the core, once. quiz_loops.py counts the same one multiplication at a
-time, for sizes small enough. Nothing of `derivations` is imported here.
+A product costs 2 FLOPs for each point of its index space, so each is spelled out as the sizes of its indices
+multiplied; a byte is counted when a row crosses the edge of the core, once. quiz_loops.py counts the same one
+multiplication at a time, for sizes small enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from math import ceil, floor, prod
+from math import isqrt, prod
 
-HEADED = ("mha", "gqa", "mqa")
-LATENT = ("mla", "dsa")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """One question in plain names and numbers; the sizes are those of a whole layer, not of a rank."""
-
-    variant: str
-    """mha, gqa, mqa, mla, dsa, lightning or kda."""
-    options: frozenset[str] = frozenset()
-    """rope, query-latent, window."""
-    order: str = "direct"
-    """absorb or expand for a latent; direct elsewhere."""
-    scope: str = "core"
-    """core, attention, attention+weights or kernel."""
-    pairs: str = "full"
-    """full, or causal: a query sees the tokens up to its own."""
-    formed: str = "read"
-    """Formed keys and values: read, write+read, streamed or cached."""
-    kept: str = "copied"
-    """The RoPE key beside cached expanded keys: copied into each head's row, or once."""
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    """Size of each symbol, L and S with them."""
-    width: Fraction = Fraction(2)
-    """Bytes of an element."""
-    widths: Mapping[str, Fraction] = field(default_factory=dict)
-    """Bytes of an element of one cached tensor, where they are others."""
-    tp: int = 1
-    """Ranks that share the heads."""
-    layers: int = 1
-    """Layers of this kind."""
-    batch: int = 1
-    """Sequences."""
-    peak: Fraction = Fraction(0)
-    """FLOP/s."""
-    bandwidth: Fraction = Fraction(0)
-    """B/s."""
-
-    def size(self, name: str) -> int:
-        """The size of one symbol."""
-        return self.sizes[name]
-
-    def at(self, **sizes: int) -> Case:
-        """The same question at other sizes."""
-        return replace(self, sizes={**self.sizes, **sizes})
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What one context token keeps of one tensor."""
-
-    tensor: str
-    """Its name."""
-    copies: int
-    """Heads that have a row of their own, on one rank."""
-    width: int
-    """Elements of a row."""
-
-
-# Heads of the largest rank
-
-
-def query_heads(case: Case) -> int:
-    """Query heads of the largest rank.
-
-    Key/value heads are dealt out first; where ranks outnumber them, the queries of a group are split among
-    the ranks that hold a copy of its keys.
-    """
-    if case.variant != "gqa":
-        return ceil(Fraction(case.size("H"), case.tp))
-    kv_heads, group = case.size("H_kv"), case.size("H_q") // case.size("H_kv")
-    if case.tp <= kv_heads:
-        return ceil(Fraction(kv_heads, case.tp)) * group
-    return ceil(Fraction(group, case.tp // kv_heads))
-
-
-def key_heads(case: Case) -> int:
-    """Key/value heads of the largest rank: never fewer than one, never more than there are."""
-    if case.variant == "mqa":
-        return 1
-    heads = case.size("H_kv") if case.variant == "gqa" else case.size("H")
-    return max(1, ceil(Fraction(heads, case.tp)))
-
+from quiz_case import HEADED, LATENT, Case, Row, kept_rows, query_heads, reach, read_rows, seen_pairs
 
 # What a token keeps
-
-
-def kept_rows(case: Case) -> tuple[Row, ...]:
-    """The rows that one token adds to the caches of one layer of one rank."""
-    if case.variant in HEADED:
-        heads = key_heads(case)
-        return Row("K", heads, case.size("d_k")), Row("V", heads, case.size("d_v"))
-    if case.variant not in LATENT:
-        return ()
-    # The latent and the RoPE key have no head index: every rank has all of both.
-    rope = (Row("K_R", 1, case.size("d_r")),) if "rope" in case.options else ()
-    index = (Row("K_I", 1, case.size("d_I")),) if case.variant == "dsa" else ()
-    if case.order == "expand" and case.formed == "cached":
-        heads = query_heads(case)
-        if rope and case.kept == "copied":
-            rope = (Row("K_R", heads, case.size("d_r")),)
-        return Row("K", heads, case.size("d_k")), Row("V", heads, case.size("d_v")), *rope, *index
-    return Row("C", 1, case.size("d_c")), *rope, *index
 
 
 def bytes_of(case: Case, rows: tuple[Row, ...]) -> Fraction:
@@ -144,42 +42,6 @@ def held_tokens(case: Case) -> int:
 def sequence_bytes(case: Case) -> Fraction:
     """Bytes that the sequences of the batch keep, over the layers."""
     return case.batch * held_tokens(case) * cache_bytes(case)
-
-
-# Which pairs and rows count
-
-
-def positions(case: Case) -> range:
-    """The 1-based positions of the query tokens: the last S of the context."""
-    length, queries = case.size("L"), case.size("S")
-    return range(length - queries + 1, length + 1)
-
-
-def reach(case: Case) -> int | None:
-    """The most tokens a query may see, where a mask says so."""
-    if "window" in case.options:
-        return case.size("n_w")
-    return case.size("n") if case.variant == "dsa" else None
-
-
-def seen_pairs(case: Case) -> int:
-    """Pairs of a query token and a context token it counts."""
-    length, queries, limit = case.size("L"), case.size("S"), reach(case)
-    if case.pairs == "full":
-        return queries * (length if limit is None else min(length, limit))
-    if limit is None:
-        return queries * length - queries * (queries - 1) // 2
-    return sum(min(position, limit) for position in positions(case))
-
-
-def read_rows(case: Case) -> int:
-    """Context tokens whose rows the core reads."""
-    length, queries = case.size("L"), case.size("S")
-    if "window" in case.options:
-        return min(length, case.size("n_w") + queries - 1)
-    if case.variant == "dsa":
-        return min(length, queries * case.size("n"))
-    return length
 
 
 # FLOPs of one layer
@@ -257,6 +119,19 @@ def lift_weight_bytes(case: Case) -> Fraction:
     return case.width * query_heads(case) * case.size("d_c") * (case.size("d_k") + case.size("d_v"))
 
 
+def edge_bytes(case: Case) -> Fraction:
+    """Activations at the edge of the core kernel: queries in, sums out, numbers of selected rows."""
+    if case.variant not in (*HEADED, *LATENT):
+        raise NotImplementedError("the edge of a recurrence")
+    tokens = case.batch * query_heads(case) * case.size("S")
+    latent = case.variant in LATENT and case.order == "absorb"
+    query, output = (case.size("d_c"),) * 2 if latent else (case.size("d_k"), case.size("d_v"))
+    if "rope" in case.options:
+        query += case.size("d_r")
+    chosen = case.batch * seen_pairs(case) if case.variant == "dsa" else 0
+    return case.width * tokens * (query + output) + 4 * chosen  # a row's number is a 32-bit index
+
+
 def state_elements(case: Case) -> int:
     """Elements of the state of one sequence, layer and rank."""
     if case.variant not in ("lightning", "kda"):
@@ -276,7 +151,7 @@ def moved_bytes(case: Case) -> Fraction:
     if case.scope == "attention+weights":
         return rows + state + case.layers * lift_weight_bytes(case)
     if case.scope == "kernel":
-        raise NotImplementedError("activations at the edge of the core")
+        return rows + case.layers * edge_bytes(case)
     return rows + state
 
 
@@ -298,11 +173,6 @@ def read_seconds(case: Case) -> Fraction:
     return moved_bytes(case) / case.bandwidth
 
 
-def roofline_seconds(case: Case) -> Fraction:
-    """Time of one kernel: arithmetic or memory, whichever takes longer."""
-    return max(flops(case) / case.peak, read_seconds(case))
-
-
 def queries_at_the_ridge(case: Case) -> Fraction:
     """The S at which the core's intensity is the ridge; each query adds the same FLOPs, none adds bytes.
 
@@ -314,31 +184,59 @@ def queries_at_the_ridge(case: Case) -> Fraction:
     return ridge(case) / intensity(one)
 
 
-def free_queries(case: Case) -> int:
-    """The most query tokens for which the kernel still waits for memory."""
-    return floor(queries_at_the_ridge(case))
-
-
 def crossover_queries(case: Case) -> Fraction | None:
-    """The S* at which absorb and expand cost the same, keys and values formed in each step; None if never.
+    """The S* up to which absorb costs less than expand, keys and values formed in each step; None if always.
 
-    Both sides are lines in S, so two counts of each give them. Only for pairs in full and without a mask.
+    With pairs in full both sides are lines in S, with causal pairs parabolas: three counts of each give them.
+    A square root is taken to 60 digits. Not for masks, which bend the sides.
     """
-    if case.pairs != "full" or reach(case) is not None:
-        raise NotImplementedError("sides that are no lines in S")
+    if reach(case) is not None:
+        raise NotImplementedError("sides that are no polynomials in S")
     absorb, expand = replace(case, order="absorb"), replace(case, order="expand")
-    gap = [flops(absorb.at(S=queries)) - flops(expand.at(S=queries)) for queries in (0, 1)]
-    slope = gap[1] - gap[0]
-    if slope <= 0:
+    gap = [flops(absorb.at(S=queries)) - flops(expand.at(S=queries)) for queries in (0, 1, 2)]
+    square = Fraction(gap[2] - 2 * gap[1] + gap[0], 2)
+    slope, start = gap[1] - gap[0] - square, gap[0]
+    if square == 0:
+        return Fraction(-start, slope) if slope > 0 else None
+    inner = slope * slope - 4 * square * start
+    if inner < 0:
         return None
-    return Fraction(-gap[0], slope)
+    # The first root is where the sign goes from minus to plus: the start is negative, the parabola opens down.
+    return (-slope + square_root(inner)) / (2 * square)
 
 
-def in_decimal(value: Fraction, prefix: str) -> Fraction:
-    """Bytes in kB, MB, GB, TB."""
-    return value / 1000 ** (" kMGT".index(prefix))
+def square_root(value: Fraction) -> Fraction:
+    """To 60 decimals."""
+    scale = 10**60
+    return Fraction(isqrt(value.numerator * value.denominator * scale**2), value.denominator * scale)
 
 
-def in_binary(value: Fraction, prefix: str) -> Fraction:
-    """Bytes in KiB, MiB, GiB, TiB."""
-    return value / 1024 ** (" KMGT".index(prefix))
+# What is asked, by the name of the quantity
+
+QUANTITIES: Mapping[str, Callable[[Case], Fraction | int | None]] = {
+    "elements": cache_elements,
+    "row": cache_bytes,
+    "cache": sequence_bytes,
+    "rank": sequence_bytes,
+    "state": state_bytes,
+    "flops": flops,
+    "bytes": moved_bytes,
+    "intensity": intensity,
+    "time": read_seconds,
+    "ridge": queries_at_the_ridge,
+    "crossover": crossover_queries,
+}
+
+UNITS: Mapping[str, Fraction] = {
+    **{name: Fraction(1) for name in ("elements", "tokens", "FLOP/B", "B", "FLOP", "s")},
+    **{f"{prefix}B": Fraction(1000**power) for power, prefix in enumerate("kMGT", 1)},
+    **{f"{prefix}iB": Fraction(1024**power) for power, prefix in enumerate("KMGT", 1)},
+    **{f"{prefix}FLOP": Fraction(1000**power) for power, prefix in enumerate("kMGTPE", 1)},
+    **{f"{prefix}s": Fraction(1, 1000**power) for power, prefix in enumerate("mun", 1)},
+}
+
+
+def answer(case: Case, quantity: str, unit: str) -> Fraction | None:
+    """The number asked for, in a unit. KeyError for a quantity or unit that is not known here."""
+    value = QUANTITIES[quantity](case)
+    return None if value is None else Fraction(value) / UNITS[unit]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from dataclasses import replace
 from fractions import Fraction
+from math import floor, sqrt
+from pathlib import Path
 
 import pytest
 import quiz_oracle as oracle
+from quiz_case import Case, key_heads
 from quiz_loops import Counts, ranks_of
-from quiz_oracle import Case
 
 TINY = {"H": 3, "H_q": 6, "H_kv": 2, "d_k": 2, "d_v": 3, "d_c": 4, "d_r": 2, "n_w": 3, "n": 2, "d_I": 2}
 PROGRAMS = (
@@ -56,6 +59,16 @@ def moved(case: Case, counts: Counts) -> Fraction:
     return case.width * elements
 
 
+def test_the_oracle_stands_alone():
+    """Nothing of the package is imported by what counts."""
+    for name in ("quiz_case", "quiz_oracle", "quiz_loops"):
+        tree = ast.parse(Path(__file__).with_name(f"{name}.py").read_text())
+        froms = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not [node for node in ast.walk(tree) if isinstance(node, ast.Import)]
+        mine = {"quiz_case", "quiz_oracle", "__future__", "collections.abc", "dataclasses", "fractions", "math"}
+        assert froms <= {*mine, "itertools"}, name
+
+
 @pytest.mark.parametrize(("variant", "options", "order"), PROGRAMS)
 def test_closed_forms_against_loops(variant, options, order):
     """Multiply-adds counted one by one, elements collected in sets, the largest rank of all."""
@@ -64,6 +77,9 @@ def test_closed_forms_against_loops(variant, options, order):
         case = tiny(rng, variant, options, order)
         ranks = ranks_of(case)
         assert oracle.core_flops(case) == max(2 * rank.core for rank in ranks), case
+        if variant != "lightning":
+            edge, picked = max(len(rank.edge) for rank in ranks), replace(case, variant="mla")
+            assert oracle.edge_bytes(picked if variant == "dsa" else case) == case.width * edge, case
         lifted, read = max(2 * rank.lift for rank in ranks), max(moved(case, rank) for rank in ranks)
         if variant == "dsa" and case.pairs == "causal":  # min(L, S n) rows are the most there can be
             assert oracle.lift_flops(case) >= lifted, case
@@ -106,6 +122,7 @@ GEMMA_GLOBAL = grouped(4, 1, 256, layers=4).at(L=32768)
 GEMMA_WINDOW = replace(GEMMA_GLOBAL.at(n_w=512), layers=22, options=frozenset({"window"}))
 GPT_OSS = grouped(64, 8, 64, layers=36)
 LLAMA_RANK = on(grouped(64, 8, 128, 80, tp=4, batch=32), "989.5", "3.35")
+SELECTED = replace(latent(layers=1).at(d_I=128), variant="dsa")
 FP8_SCALED = {"C": Fraction(33, 32), "K_R": Fraction(2)}
 
 # Where a figure is printed, what the oracle says, the figure. K is 1024 where tokens are meant.
@@ -118,7 +135,7 @@ PRINTED = (
         oracle.cache_elements(latent(layers=47).at(H=20, d_k=192, d_v=256)),
         27_072,
     ),
-    ("config-traps: KV heads fewer than ranks", oracle.key_heads(grouped(32, 4, 128, tp=8)), 1),
+    ("config-traps: KV heads fewer than ranks", key_heads(grouped(32, 4, 128, tp=8)), 1),
     ("config-traps: the latent on 8 ranks", oracle.cache_elements(latent(tp=8)), 35_136),
     ("config-traps: 36 layers at one token", oracle.cache_bytes(GPT_OSS), 73_728),
     (
@@ -161,6 +178,8 @@ PRINTED = (
     ),
     ("note: cached dimensions of MHA", oracle.cache_elements(replace(MHA_96.at(H=128), layers=1)), 32_768),
     ("note: cached dimensions of MLA", oracle.cache_elements(plain()), 512),
+    ("variants: a row of DSA, c + r and an index key", oracle.cache_elements(SELECTED), 512 + 64 + 128),
+    ("variants: a state, h k v", oracle.state_elements(replace(MHA_96, variant="kda")), 96 * 128 * 128),
     ("article: the ridge of an H100", round(oracle.ridge(on(plain(), "989.5", "3.35"))), 295),
     ("article: the ridge of an H200", round(oracle.ridge(on(plain(), "989.5", "4.8"))), 206),
     ("article: the ridge of a B200", round(oracle.ridge(on(plain(), "2250", "8"))), 281),
@@ -189,3 +208,16 @@ def test_where_absorb_and_expand_meet():
     assert oracle.crossover_queries(long.at(d_c=128)) == 32768  # 2 d_c = d_k + d_v: where every token is new
     assert oracle.crossover_queries(long.at(d_c=64)) is None  # expanded rows are the wider ones
     assert oracle.crossover_queries(plain()) == 0  # the core alone: no forming to pay for
+
+
+def test_where_they_meet_with_causal_pairs():
+    """A parabola: the whole number before S* is cheaper absorbed, the one after expanded, by counts of each."""
+    case = replace(plain(scope="attention", pairs="causal").at(L=4096), tp=3)
+    meeting = oracle.crossover_queries(case)
+    assert meeting is not None
+    assert meeting.denominator != 1
+    near = [case.at(S=floor(meeting)), case.at(S=floor(meeting) + 1)]
+    assert [oracle.flops(c) < oracle.flops(replace(c, order="expand")) for c in near] == [True, False]
+    # 2 H (w (S L - S (S - 1)/2) + S d_c (d_k + d_v) - L d_c (d_k + d_v)), w = 2 * 512 - 256, in floats
+    b, c = 768 * 4096.5 + 512 * 256, 4096 * 512 * 256
+    assert float(meeting) == pytest.approx((b - sqrt(b * b - 2 * 768 * c)) / 768, rel=1e-9)
