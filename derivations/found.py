@@ -112,7 +112,7 @@ def boundaries_of(group: Group) -> tuple[Boundary, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Orders(Shown):
-    """The answer."""
+    """The orders of a study or an expression that the search kept, each with its verdict."""
 
     groups: tuple[Group, ...]
     """In program order."""

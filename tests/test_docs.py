@@ -33,6 +33,7 @@ from derivations.render.environment import template_environment
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GUIDES = (
+    "api.md",
     "claims.md",
     "conventions.md",
     "deployment.md",
