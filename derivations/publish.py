@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
+from .arranging import with_drawings
 from .articles import document_pages
 from .bestmap import best_map
 from .checkpoints import checkpoint_names, load_checkpoint
 from .conventions import Conventions
 from .derivation import Derivation, Study, crossover_of, derive
-from .drawing import can_draw, render_plot
 from .errors import InputError
 from .hardware import load_accelerator
 from .layercosts import Asked, model_cost
 from .library import load_variant
 from .notation import Notation
 from .orders import orders_of
+from .pagefiles import Page, both, index_pages
 from .pages.bestmap import map_plot
 from .pages.compare import compare_report
 from .pages.crossover import crossover_report
@@ -32,8 +31,6 @@ from .published import deployment_pages, drawn, with_figure
 from .recurrences import recurrence_pages
 from .regions import build_graph
 from .released import load_released
-from .render import render
-from .report import Cell, Heading, Items, Link, Report, cell, prose
 from .search import order_names
 from .statements import load_statements, statement_names
 
@@ -49,18 +46,20 @@ VARIANTS = (
 )  # fmt: skip
 CONTEXT = 8192
 """Context tokens of the pages with numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One file of the reports."""
-
-    path: str
-    """Below the reports' folder."""
-    title: str
-    """For the index."""
-    text: str
-    """Its content."""
+FOLDERS = {
+    "": "The documents, derived again",
+    "variants": "Variants, in symbols",
+    "crossovers": "Crossovers, with the widths of Kimi K3",
+    "models": f"Released models layer by layer, decode at L = {CONTEXT} on an H200",
+    "checkpoints": f"The attention of released models, decode at L = {CONTEXT}",
+    "compare": "Comparisons",
+    "orders": "Orders: which can be best, in symbols",
+    "maps": "Best-order maps",
+    "deployment": "Time, ranks and drafts, with the widths of DeepSeek-V3",
+    "recurrent": "Recurrences: against softmax attention, and in chunks",
+    "statements": "Statements about all bracketings",
+}
+"""Folder -> its title in the index."""
 
 
 def pages() -> Iterator[Page]:
@@ -74,12 +73,7 @@ def pages() -> Iterator[Page]:
         for page in source:
             made.append(page)
             yield page
-    yield Page("README.md", "Reports", render(_index(made), "markdown"))
-
-
-def _both(path: str, title: str, report: Report) -> Iterator[Page]:
-    yield Page(f"{path}.md", title, render(report, "markdown"))
-    yield Page(f"{path}.tex", title, render(report, "latex"))
+    yield from index_pages(made, FOLDERS)
 
 
 def _documents() -> Iterator[Page]:
@@ -88,7 +82,7 @@ def _documents() -> Iterator[Page]:
         if isinstance(content, str):
             yield Page(path, title, content)
         else:
-            yield from _both(path, title, content)
+            yield from both(path, title, content)
 
 
 def _derivations() -> Iterator[Page]:
@@ -102,7 +96,7 @@ def _derivations() -> Iterator[Page]:
         for order in named:
             rivals = [other for other in named if other != order]
             report = derivation_report(derive(study, order), notation, rivals)
-            yield from _both(f"variants/{name}/{order}", f"{variant.title}, order {order}", report)
+            yield from both(f"variants/{name}/{order}", f"{variant.title}, order {order}", report)
 
 
 def own_conventions(variant: Variant) -> Conventions:
@@ -128,7 +122,7 @@ def _crossovers() -> Iterator[Page]:
                 continue
             report = crossover_report(crossover, study, notation, "flops")
             title = f"{variant.title}: {first} against {second} in {symbol}, {phase}"
-            yield from _both(f"crossovers/{name}-in-{symbol}-{phase}", title, report)
+            yield from both(f"crossovers/{name}-in-{symbol}-{phase}", title, report)
 
 
 def _models() -> Iterator[Page]:
@@ -138,7 +132,7 @@ def _models() -> Iterator[Page]:
     for name in checkpoint_names():
         model = load_released(name)
         title = f"{model.title}, layer by layer, L = {CONTEXT}"
-        yield from _both(f"models/{name}", title, model_report(model_cost(model, asked), False))
+        yield from both(f"models/{name}", title, model_report(model_cost(model, asked), False))
 
 
 def _checkpoints() -> Iterator[Page]:
@@ -154,7 +148,7 @@ def _checkpoints() -> Iterator[Page]:
         notation = Notation.of(variant.symbols, None, "decode")
         report = derivation_report(derivation, notation)
         title = f"{model.title}, {derivation.cost.order.label}, decode, L = {CONTEXT}"
-        yield from _both(f"checkpoints/{name}", title, report)
+        yield from both(f"checkpoints/{name}", title, report)
 
 
 def _comparisons() -> Iterator[Page]:
@@ -175,7 +169,7 @@ def _comparisons() -> Iterator[Page]:
             study = Study(variant, Conventions(phase=phase, scope=scope), values, model)
             found += [derive(study, order) for order in order_names(build_graph(variant))]
         title = f"Variants on the widths of {model.title}, {phase}, scope {scope}"
-        yield from _both(f"compare/{phase}-{scope}", title, compare_report(found, None))
+        yield from both(f"compare/{phase}-{scope}", title, compare_report(found, None))
 
 
 ORDERS = (
@@ -191,7 +185,7 @@ def _orders() -> Iterator[Page]:
         study = Study(load_variant(name), Conventions(phase=phase, scope="layer"), {})
         notation = Notation.of(study.variant.symbols, None, phase)
         report = orders_report(orders_of(study), study, notation)
-        yield from _both(f"orders/{name}-{phase}", f"{study.variant.title}, {phase}", report)
+        yield from both(f"orders/{name}-{phase}", f"{study.variant.title}, {phase}", report)
 
 
 MAPS: tuple[tuple[str, tuple[str, ...], dict[str, Coefficient], dict[str, tuple[int, int]]], ...] = (
@@ -214,12 +208,13 @@ def _maps() -> Iterator[Page]:
         best = best_map(study, symbols, found, ranges)
         path = f"maps/{name}-{'-'.join(symbols)}"
         title = f"{variant.title} on the widths of {model.title}, by {' and '.join(symbols)}"
-        file = None
-        if can_draw():
-            drawing = map_plot(best, found, notation, title, "FLOPs")
-            file = path.rpartition("/")[2] + ".svg"
-            yield Page(f"{path}.svg", title, str(render_plot(drawing, ".svg")))
-        yield from _both(path, title, orders_report(found, study, notation, best=best, figure=file))
+        drawing = drawn(map_plot(best, found, notation, title, "FLOPs"))
+        file = f"{path.rpartition('/')[2]}.svg" if drawing is not None else None
+        report = orders_report(found, study, notation, best=best, figure=file)
+        if drawing is not None and file is not None:
+            yield Page(f"{path}.svg", title, drawing)
+            report = with_drawings(report, {file: drawing})
+        yield from both(path, title, report)
 
 
 def _deployments() -> Iterator[Page]:
@@ -228,60 +223,24 @@ def _deployments() -> Iterator[Page]:
         drawing = drawn(plot)
         if drawing is not None:
             yield Page(f"{path}.svg", title, drawing)
-            report = with_figure(report, path.rpartition("/")[2] + ".svg")
-        yield from _both(path, title, report)
+            report = with_figure(report, path.rpartition("/")[2] + ".svg", drawing)
+        yield from both(path, title, report)
 
 
 def _recurrences() -> Iterator[Page]:
     """From which context on a recurrence costs less than softmax attention, and how long a chunk should be."""
     for path, title, report in recurrence_pages():
-        yield from _both(path, title, report)
+        yield from both(path, title, report)
 
 
 def _library() -> Iterator[Page]:
     """Derived caches beside those of a library; its names are too long for a page of paper."""
-    report = library_report()
-    yield Page("library.md", "Caches as the transformers library has them", render(report, "markdown"))
+    title = "Caches as the transformers library has them"
+    yield from both("library", title, library_report(), latex=False)
 
 
 def _statements() -> Iterator[Page]:
     """Statements about all bracketings."""
     for name in statement_names():
         statements = load_statements(name)
-        yield from _both(f"statements/{name}", statements.title, statements_report(statements))
-
-
-def _entry(page: Page, made: list[Page]) -> Cell:
-    paper = page.path.removesuffix("md") + "tex"
-    if not any(other.path == paper for other in made):
-        return cell(Link(page.title, page.path))
-    return cell(Link(page.title, page.path), " (", Link("LaTeX", paper), ")")
-
-
-def _index(made: list[Page]) -> Report:
-    """The list of all pages."""
-    blocks: list[Any] = [
-        prose("Every figure here is derived by make report; none is typed by hand. Pages come as Markdown, "
-              "and but for one as LaTeX.")
-    ]  # fmt: skip
-    titles = {
-        "": "The documents, derived again",
-        "variants": "Variants, in symbols",
-        "crossovers": "Crossovers, with the widths of Kimi K3",
-        "models": f"Released models layer by layer, decode at L = {CONTEXT} on an H200",
-        "checkpoints": f"The attention of released models, decode at L = {CONTEXT}",
-        "compare": "Comparisons",
-        "orders": "Orders: which can be best, in symbols",
-        "maps": "Best-order maps",
-        "deployment": "Time, ranks and drafts, with the widths of DeepSeek-V3",
-        "recurrent": "Recurrences: against softmax attention, and in chunks",
-        "statements": "Statements about all bracketings",
-    }
-    for folder, title in titles.items():
-        entries: list[Cell] = [
-            _entry(page, made)
-            for page in made
-            if page.path.endswith(".md") and (page.path.partition("/")[0] if "/" in page.path else "") == folder
-        ]
-        blocks += [Heading(title), Items(tuple(entries))]
-    return Report("Reports", "", tuple(blocks))
+        yield from both(f"statements/{name}", statements.title, statements_report(statements))

@@ -47,9 +47,9 @@ def deployment_pages() -> Iterator[tuple[str, str, Report, Spec | None]]:
         yield f"deployment/{path}", title, crossover_report(crossover, study, notation, "time"), None
 
 
-def with_figure(report: Report, file: str) -> Report:
-    """The report with its plot at the end."""
-    return replace(report, blocks=(*report.blocks, Figure(file, report.title)))
+def with_figure(report: Report, file: str, drawing: str = "") -> Report:
+    """The report with its plot at the end; the drawing itself is for pages that hold all they show."""
+    return replace(report, blocks=(*report.blocks, Figure(file, report.title, drawing)))
 
 
 def drawn(plot: Spec | None) -> str | None:

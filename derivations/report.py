@@ -6,8 +6,7 @@ a user's own too, sees data and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
     "Room",
     "Table",
     "Term",
-    "answers_last",
     "cell",
     "plain",
     "prose",
@@ -187,7 +185,7 @@ Block = Heading | Prose | Display | Table | Items | Figure | Code | Box | Fold |
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A document."""
+    """A document in no format yet: a title, blocks, sources."""
 
     title: str
     """Plain words."""
@@ -207,21 +205,6 @@ def prose(*parts: str | Math | Link | Term) -> Prose:
 def cell(*parts: str | Math | Link | Term) -> Cell:
     """A table cell."""
     return tuple(parts)
-
-
-def answers_last(report: Report) -> Report:
-    """The report with what it folds away in a section at its end, as paper and a terminal need it."""
-    folds = [block for block in report.blocks if isinstance(block, Fold)]
-    if not folds:
-        return report
-    kept = tuple(block for block in report.blocks if not isinstance(block, Fold))
-    return replace(report, blocks=(*kept, Heading("Answers"), *_unfolded(folds)))
-
-
-def _unfolded(folds: list[Fold]) -> Iterator[Block]:
-    for fold in folds:
-        yield Heading(fold.title, 2)
-        yield from fold.blocks
 
 
 def plain(report: Report) -> dict[str, Any]:

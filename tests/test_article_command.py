@@ -104,22 +104,26 @@ def test_one_claim_shows_what_it_rests_on():
 
 
 def test_formats_of_one_document():
-    text, markdown, latex = (
-        shown("article", "--document", "card", form) for form in ("--text", "--markdown", "--latex")
+    text, markdown, latex, html = (
+        shown("article", "--document", "card", form) for form in ("--text", "--markdown", "--latex", "--html")
     )
     assert "11%" in text
     assert markdown.startswith("# Decode attention intensity")
     assert latex.startswith("\\documentclass")
+    assert "<h1>Decode attention intensity" in html
 
 
 REFUSED = [
     (("--document", "artcle"), "unknown document 'artcle'; did you mean 'article'?"),
     (("--claim", "article-5.6-hihg"), "unknown claim 'article-5.6-hihg'; did you mean 'article-5.6-high'?"),
     (("--json", "--latex"), "--latex and --json were both given; choose one output format"),
-    (("--json", "-o", "x"), "-o writes every page as Markdown and LaTeX; leave out --claim and the format"),
+    (
+        ("--json", "-o", "x"),
+        "-o writes every page as Markdown, HTML and LaTeX; leave out --claim and the format",
+    ),
     (
         ("--claim", "article-5.6-high", "-o", "x"),
-        "-o writes every page as Markdown and LaTeX; leave out --claim",
+        "-o writes every page as Markdown, HTML and LaTeX; leave out --claim",
     ),
     (("-o", "/no/where"), "-o /no/where: there is no folder /no; make it first"),
     (("--document", "./none.yaml"), "there is no file ./none.yaml"),
@@ -142,7 +146,9 @@ def test_a_verdict_that_is_not_expected_fails(tmp_path):
 
 def test_written_into_a_folder(tmp_path):
     assert derive("article", "--document", "card", "-o", str(tmp_path / "made"))[0] == 0
-    assert {p.name for p in (tmp_path / "made").iterdir()} == {"card.md", "card.tex", "errata.md", "errata.tex"}
+    assert {p.name for p in (tmp_path / "made").iterdir()} == {
+        f"{page}.{ending}" for page in ("card", "errata") for ending in ("md", "html", "tex")
+    }
 
 
 def test_the_errata_are_one_page(tmp_path):

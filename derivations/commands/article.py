@@ -24,6 +24,7 @@ from .options import Ticker, check_output, emit, notice, pick_format, write_whol
 @click.option("--text", is_flag=True, help="Plain text (the default).")
 @click.option("--markdown", is_flag=True, help="Markdown that GitHub shows right.")
 @click.option("--latex", is_flag=True, help="A LaTeX document.")
+@click.option("--html", is_flag=True, help="One HTML page that needs nothing else.")
 @click.option("--json", is_flag=True, help="Every claim as JSON (schema derive/1).")
 @click.option("-o", "--output", metavar="DIR", help="Write all documents and the errata into a folder.")
 def command(document: str | None, claim: str | None, output: str | None, **flags: Any) -> int:
@@ -33,7 +34,7 @@ def command(document: str | None, claim: str | None, output: str | None, **flags
     from ..errors import InputError
 
     if output is not None and (claim is not None or form != "text"):
-        raise InputError("-o writes every page as Markdown and LaTeX; leave out --claim and the format")
+        raise InputError("-o writes every page as Markdown, HTML and LaTeX; leave out --claim and the format")
     chosen = [document] if document is not None else documents()
     folder = output_folder(output) if output is not None else None
     if claim is not None:
@@ -121,12 +122,13 @@ def _write(pages: list[Any], folder: Path) -> None:
     from ..articles import document_pages
     from ..render import render
 
+    endings = {"md": "markdown", "html": "html", "tex": "latex"}
     made: dict[str, str] = {}
     for path, _, content in document_pages(pages):
         if isinstance(content, str):
             made[path] = content
         else:
-            made |= {f"{path}.md": render(content, "markdown"), f"{path}.tex": render(content, "latex")}
+            made |= {f"{path}.{ending}": render(content, form) for ending, form in endings.items()}
     for name in made:
         check_output(str(folder / name))
     for name, text in made.items():

@@ -20,6 +20,7 @@ from .options import (
     unknown_sizes,
     write_whole,
 )
+from .pageplot import with_plot
 from .several import SYMBOLS, models_in, studies_of
 
 
@@ -78,7 +79,12 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
     from ..pages.compare import compare_report
     from ..render import render
 
-    emit(render(compare_report(derivations, file, costs), form), flags["output"])
+    report = compare_report(derivations, file, costs)
+    if derivations and flags.get("gpu"):
+        from ..pages.roofline import roofline_chart
+
+        report = with_plot(report, form, lambda: roofline_chart(derivations))
+    emit(render(report, form), flags["output"])
 
 
 def _for_models(flags: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,11 @@ from .options import (
     study_options,
     write_whole,
 )
+from .pageplot import with_plot
+
+if TYPE_CHECKING:
+    from ..bestmap import BestMap
+    from ..vega import Spec
 
 
 @click.command(
@@ -90,15 +95,19 @@ def command(
     with Ticker() as ticker:
         found = orders_of(study, region, not no_outer, ticker.say)
         best = best_map(study, symbols, found, limits) if symbols else None
+
+    def drawing(best: BestMap) -> Spec:
+        from ..pages.bestmap import map_plot
+
+        title = f"{program.title}: the cheapest order, {conventions.phase}"
+        return map_plot(best, found, notation, title, "MACs" if conventions.unit == "macs" else "FLOPs")
+
     if plot and best is not None:
         from pathlib import Path
 
         from ..drawing import render_plot
-        from ..pages.bestmap import map_plot
 
-        title = f"{program.title}: the cheapest order, {conventions.phase}"
-        spec = map_plot(best, found, notation, title, "MACs" if conventions.unit == "macs" else "FLOPs")
-        write_whole(Path(plot), render_plot(spec, check_suffix(plot)))
+        write_whole(Path(plot), render_plot(drawing(best), check_suffix(plot)))
     if form == "json":
         from ..render.data import to_json
         from ..render.orders import orders_data
@@ -108,7 +117,10 @@ def command(
     from ..pages.orders import orders_report
     from ..render import render
 
-    emit(render(orders_report(found, study, notation, region, best), form), flags["output"])
+    report = orders_report(found, study, notation, region, best)
+    if best is not None:
+        report = with_plot(report, form, lambda: drawing(best))
+    emit(render(report, form), flags["output"])
 
 
 def _ranges(texts: tuple[str, ...], symbols: list[str]) -> dict[str, tuple[int, int]]:

@@ -16,6 +16,7 @@ from .options import (
     study_options,
     write_whole,
 )
+from .pageplot import with_plot
 from .several import studies_of
 
 
@@ -58,4 +59,5 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         return
     from ..render import render
 
-    emit(render(roofline_report(derivations, file), form), flags["output"])
+    report = with_plot(roofline_report(derivations, file), form, lambda: roofline_chart(derivations))
+    emit(render(report, form), flags["output"])

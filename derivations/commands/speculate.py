@@ -16,6 +16,7 @@ from .options import (
     study_options,
     write_whole,
 )
+from .pageplot import with_plot
 from .several import studies_of
 
 
@@ -80,7 +81,10 @@ def command(variants: tuple[str, ...], **flags: Any) -> None:
         return
     from ..render import render
 
-    emit(render(speculation_report(found, file), form), flags["output"])
+    report = speculation_report(found, file)
+    if flags.get("gpu"):
+        report = with_plot(report, form, lambda: speculation_chart(found))
+    emit(render(report, form), flags["output"])
 
 
 def _usual(study: Any) -> str:

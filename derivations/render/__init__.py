@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..report import Report, answers_last, plain
+from ..arranging import answers_last
+from ..report import Report, plain
 from ..resources import resource
 from .environment import template_environment
 

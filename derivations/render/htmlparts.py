@@ -20,6 +20,8 @@ _TIGHT_AFTER = re.compile(r"[,.;:!?)\]%’”]+")
 _TIGHT_BEFORE = re.compile(r"[(\[“‘]+$")
 _ADDRESS = re.compile(r"https?://[\w./~%?=&#+:@-]*[\w/]")
 _TARGET = re.compile(r"[\w./+-]+(#[\w.-]*)?")
+_NARROW = 8
+"""Letters left of a sign that leave room for the right side on a phone."""
 _PLAIN_SVG = " !$'()*+,-./:;=?@_~"
 """What a data: address may hold as it is, inside double quotes."""
 
@@ -93,10 +95,13 @@ def _link(part: Mapping[str, str]) -> Markup:
     return Markup('<a href="{}">{}</a>').format(path + mark + place, part["words"])
 
 
-def html_lines(lines: Iterable[Mapping[str, str]]) -> list[dict[str, Markup]]:
-    """The lines of a display, each cut at its `&`: `left` may be empty, `right` never is."""
+def html_lines(lines: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """The lines of a display, cut at `&`: `left`, perhaps empty, `right`, and whether left is `narrow`."""
     cut = [mathml.aligned(line["latex"], line["text"]) for line in lines]
-    return [{"left": Markup(left), "right": Markup(right)} for left, right in cut]
+    return [
+        {"left": Markup(left), "right": Markup(right), "narrow": len(Markup(left).striptags()) <= _NARROW}
+        for left, right in cut
+    ]
 
 
 def html_beside(pair: Mapping[str, Any]) -> dict[str, Markup]:

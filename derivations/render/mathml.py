@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from html import escape
+from itertools import accumulate
 
 from .mathtree import Node, Unconvertible, markup, opens_or_closes, row, tidy
 
@@ -17,15 +18,23 @@ __all__ = ["aligned", "inline", "one"]
 
 _SHORT = 14
 """Letters that stay together."""
-_WIDE = 34
+_LAST = 4
+"""Letters at the end that do not stand alone."""
+_WIDE = 24
 """A piece of more letters scrolls on a narrow screen, for a fraction cannot break."""
+_NUMBER = re.compile(r"\d+(\{,\}\d{3})*(\.\d+)?")
 _RELATIONS = "=<>≤≥→←⟺≈"
 _SIGNS = "+−"
 
 
 @lru_cache(maxsize=1 << 14)
 def inline(latex: str, text: str) -> str:
-    """A formula among words, free to break after its signs; the plain text where it cannot be converted."""
+    """A formula among words, free to break after its signs; the plain text where it cannot be converted.
+
+    A number alone is set as the words are.
+    """
+    if _NUMBER.fullmatch(latex):
+        return latex.replace("{,}", ",")
     return _drawn(latex, text, after=True)
 
 
@@ -97,26 +106,33 @@ def _joined(pieces: list[list[Node]]) -> str:
 
 def _pieces(nodes: list[Node], after: bool) -> list[list[Node]]:
     """A row cut where it may break: after a sign among words, before it on lines that align."""
+    left = _length(row(nodes))
+    if left <= _SHORT:
+        return [nodes]
     pieces: list[list[Node]] = [[]]
-    depth = 0
-    for place, node in enumerate(nodes):
-        depth += opens_or_closes(node)
-        breaks = _breaks(node, depth) and 0 < place < len(nodes) - 1
-        if breaks and not after and _length(row(pieces[-1])) > _SHORT:
+    depths = list(accumulate(map(opens_or_closes, nodes)))
+    listed = any(node.text == "," and not depth for node, depth in zip(nodes, depths, strict=True))
+    for place, (node, depth) in enumerate(zip(nodes, depths, strict=True)):
+        left -= _length(node)
+        least = _least(node, depth, listed) if 0 < place < len(nodes) - 1 else None
+        cut = least is not None and left >= _LAST and sum(map(_length, pieces[-1])) >= least
+        if cut and not after:
             pieces.append([])
         pieces[-1].append(node)
-        if breaks and after and _length(row(pieces[-1])) > _SHORT:
+        if cut and after:
             pieces.append([])
-    if len(pieces) > 1 and _length(row(pieces[-1])) < _SHORT // 3:
-        pieces[-2:] = [pieces[-2] + pieces[-1]]
     return [pieces[0], *map(_infix, pieces[1:])]
 
 
-def _breaks(node: Node, depth: int) -> bool:
-    """Whether a line may end at a sign; inside parentheses only at one that adds."""
+def _least(node: Node, depth: int, listed: bool) -> int | None:
+    """How many letters must stand before a sign for a line to break at it; None where it never does."""
     if node.tag != "mo" or dict(node.attributes).get("form") == "prefix":
-        return False
-    return node.text in _SIGNS or (depth <= 0 and node.text in (*_RELATIONS, ","))
+        return None
+    if listed:  # several formulas, parted by commas
+        return 1 if node.text == "," and depth <= 0 else None
+    if node.text in _SIGNS:  # inside parentheses too
+        return _SHORT
+    return 1 if node.text in _RELATIONS and depth <= 0 else None
 
 
 def _infix(nodes: list[Node]) -> list[Node]:
@@ -133,4 +149,4 @@ def _length(node: Node) -> int:
     """About how many letters wide it is."""
     if node.tag == "mfrac":
         return max(map(_length, node.children))
-    return len(node.text) + sum(map(_length, node.children))
+    return len(node.text) + (node.tag == "mo") + sum(map(_length, node.children))

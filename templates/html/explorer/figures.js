@@ -16,7 +16,10 @@ function lineRows(keys, xs, value) {
 }
 
 // Marks, or one without a word at the left edge: a scale has no extent for no rows.
-const marked = (marks) => (marks.length ? marks : [{ x: 1, text: '' }]);
+function marked(marks, last) {
+  if (!marks.length) return [{ x: 1, text: '', align: 'left' }];
+  return marks.map((mark) => ({ ...mark, align: mark.x > last ** 0.7 ? 'right' : 'left' }));
+}
 
 function rooflineData(numbers) {
   const keys = PAGE.rows.map((row) => row.key);
@@ -28,7 +31,7 @@ function rooflineData(numbers) {
     const text = `${plainNumber(intensity)} FLOP/B, ${withPrefix(attainable, 'FLOP/s')}`;
     return { label: labelOf(key), x: intensity, y: attainable, text };
   });
-  return { roof, points, marks: [{ x: numbers.ridge, text: `ridge ${plainNumber(numbers.ridge)}` }] };
+  return { roof, points, marks: [{ x: numbers.ridge, text: `ridge ${plainNumber(numbers.ridge)}`, align: 'right' }] };
 }
 
 function ordersData(numbers, sizes, set) {
@@ -41,7 +44,7 @@ function ordersData(numbers, sizes, set) {
       label: labelOf(name), x: sizes.S, y: numbers.crossing.costs[name],
       text: `S = ${plainNumber(sizes.S)}: ${withPrefix(numbers.crossing.costs[name], 'FLOP')}`,
     })),
-    marks: marked(meets.filter((x) => x >= 1).map((x) => ({ x, text: `S* = ${plainNumber(x)}` }))),
+    marks: marked(meets.filter((x) => x >= 1).map((x) => ({ x, text: `S* = ${plainNumber(x)}` })), sizes.L),
   };
 }
 
@@ -61,13 +64,14 @@ function timesData(numbers, sizes, set) {
 
 function cacheData(numbers, sizes, set) {
   const keys = PAGE.rows.map((row) => row.key);
+  const most = CONTROLS.get('L').stops.at(-1);
   const kept = (key, x) => FUNCTIONS[set.rows[key].cache.f]({ ...sizes, L: x });
   return {
-    lines: lineRows(keys, spaced(1, CONTROLS.get('L').stops.at(-1), [sizes.L]), kept),
+    lines: lineRows(keys, spaced(1, most, [sizes.L]), kept),
     points: keys.map((key) => ({
       label: labelOf(key), x: sizes.L, y: numbers.rows[key].cache, text: byteText(numbers.rows[key].cache),
     })),
-    marks: [{ x: sizes.L, text: `L = ${plainNumber(sizes.L)}` }],
+    marks: marked([{ x: sizes.L, text: `L = ${plainNumber(sizes.L)}` }], most),
   };
 }
 

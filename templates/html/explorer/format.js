@@ -16,9 +16,9 @@ const PREFIXES = [[1e18, 'E'], [1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'],
 
 function withPrefix(value, unit) {
   for (const [size, letter] of PREFIXES) {
-    if (value >= size) return `${(value / size).toPrecision(4)} ${letter}${unit}`;
+    if (value >= size) return `${(value / size).toPrecision(4)}\u00a0${letter}${unit}`;
   }
-  return `${plainNumber(value)} ${unit}`;
+  return `${plainNumber(value)}\u00a0${unit}`;
 }
 
 const BYTES = [[5, 'PB', 'PiB'], [4, 'TB', 'TiB'], [3, 'GB', 'GiB'], [2, 'MB', 'MiB'], [1, 'kB', 'KiB']];
@@ -27,17 +27,17 @@ function byteText(value) {
   for (const [power, decimal, binary] of BYTES) {
     if (value >= 1000 ** power) {
       const both = [value / 1000 ** power, value / 1024 ** power].map((number) => number.toFixed(2));
-      return `${both[0]} ${decimal} (${both[1]} ${binary})`;
+      return `${both[0]}\u00a0${decimal} (${both[1]}\u00a0${binary})`;
     }
   }
-  return `${plainNumber(value)} B`;
+  return `${plainNumber(value)}\u00a0B`;
 }
 
 function seconds(value) {
   for (const [size, unit] of [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs']]) {
-    if (value >= size) return `${(value / size).toPrecision(3)} ${unit}`;
+    if (value >= size) return `${(value / size).toPrecision(3)}\u00a0${unit}`;
   }
-  return `${(value / 1e-9).toPrecision(3)} ns`;
+  return `${(value / 1e-9).toPrecision(3)}\u00a0ns`;
 }
 
 function listed(words) {

@@ -40,14 +40,14 @@ function boundText(numbers) {
 function freeText(numbers) {
   const parts = PAGE.rows.map(({ key, label }) => {
     const { free } = numbers.rows[key];
-    return `${label} ${free === null ? 'all' : plainNumber(free)}`;
+    return `${label} ${freeWord(free)}`;
   });
-  return `Query tokens that take no more time than one read of memory: ${parts.join('; ')}.`;
+  return `Waiting for memory up to: ${parts.join('; ')}. Up to there a line is flat, unless its bytes grow with S.`;
 }
 
 function cacheText(numbers, settings) {
   const parts = PAGE.rows.filter(({ key }) => key !== 'expand').map(({ key, label }) =>
-    `${label.replace(', absorb', '')} ${byteText(numbers.rows[key].cache)}`);
+    `${label.replace(' (absorb)', '')} ${byteText(numbers.rows[key].cache)}`);
   const batch = settings.B === 1 ? 'one sequence' : `${plainNumber(settings.B)} sequences`;
   return `At L = ${plainNumber(settings.L)}, ${batch} and ${settings.layers} layers, on one rank: ${parts.join('; ')}.`;
 }
@@ -85,13 +85,19 @@ function show(settings, notes = {}, afresh = false) {
 }
 
 let keeping = 0;
+let seen = '';
 
 function keepHash(settings) {
   clearTimeout(keeping);
-  keeping = setTimeout(() => history.replaceState(null, '', toHash(settings)), 200);
+  keeping = setTimeout(() => {
+    if (location.hash !== seen) return; // another link was followed meanwhile, and is about to be read
+    history.replaceState(null, '', toHash(settings));
+    seen = location.hash;
+  }, 200);
 }
 
 function open() {
+  seen = location.hash;
   const { settings, notes, refused } = fromHash(location.hash);
   const said = refused === 1 ? 'One setting' : `${refused} settings`;
   document.getElementById('link-note').textContent = refused
@@ -101,15 +107,16 @@ function open() {
 
 function start() {
   const holder = document.getElementById('sliders');
-  for (const group of PAGE.groups) {
-    const box = element('details', { open: '' }, element('summary', {}, group));
+  const unfolded = matchMedia('(min-width: 60rem)').matches ? 3 : 1;
+  PAGE.groups.forEach((group, index) => {
+    const box = element('details', index < unfolded ? { open: '' } : {}, element('summary', {}, group));
     for (const control of PAGE.controls.filter((one) => one.group === group)) {
       const slider = makeSlider(control, change);
       sliders.push(slider);
       box.append(slider.box);
     }
     holder.append(box);
-  }
+  });
   makeTable();
   document.getElementById('model').addEventListener('change', (event) => chooseModel(event.target.value));
   for (const name of Object.keys(CHOICES)) {

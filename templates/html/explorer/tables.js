@@ -1,12 +1,14 @@
 // The numbers as a table, and the formulas they come from.
 
+const freeWord = (free) => (free === null ? 'all' : free === 0 ? 'none' : `S ≤ ${plainNumber(free)}`);
+
 const COLUMNS = [
   ['flops', 'FLOPs of a layer', (row) => withPrefix(row.flops, 'FLOP')],
   ['bytes', 'bytes moved', (row) => byteText(row.bytes)],
   ['intensity', 'FLOP/B', (row) => plainNumber(row.intensity)],
   ['waits', 'waits for', (row) => row.waits],
   ['time', 'time of a layer', (row) => seconds(row.time)],
-  ['free', 'free queries', (row) => (row.free === null ? 'all L' : `S ≤ ${plainNumber(row.free)}`)],
+  ['free', 'memory-bound up to', (row) => freeWord(row.free)],
   ['layer', 'kept, a layer and sequence', (row) => (row.layer === null ? '–' : byteText(row.layer))],
   ['cache', 'kept, whole batch and all layers', (row) => (row.cache === null ? '–' : byteText(row.cache))],
 ];
@@ -21,11 +23,11 @@ function swatch(index) {
 function makeTable() {
   const body = document.getElementById('numbers');
   [...PAGE.rows, INDEXER].forEach(({ key, label }, index) => {
-    const head = element('th', { scope: 'row' }, ...(key === INDEXER.key ? [] : [swatch(index)]), label);
+    const head = element('th', { scope: 'row', role: 'rowheader' }, ...(key === INDEXER.key ? [] : [swatch(index)]), label);
     const cells = COLUMNS.map(([quantity, title]) => element('td', {
-      'data-title': title, 'data-row': key, 'data-quantity': quantity,
+      role: 'cell', 'data-title': title, 'data-row': key, 'data-quantity': quantity,
     }));
-    body.append(element('tr', { id: `row-${key}` }, head, ...cells));
+    body.append(element('tr', { id: `row-${key}`, role: 'row' }, head, ...cells));
   });
 }
 
