@@ -29,6 +29,7 @@ _COMMANDS = {
     "list": ("listing", "What there is: variants, models, gpus, orders, claims, notations, conventions."),
     "orders": ("orders", "Every order of a variant: which can be best, and where."),
     "prove": ("prove", "Claims about a variant, or your own: proved, refuted or open."),
+    "quiz": ("quiz", "Exercises: answers and usual mistakes derived; asked here, or printed."),
     "roofline": ("roofline", "Variants under the roof of an accelerator."),
     "speculate": ("speculate", "How many query tokens are free, and what drafting gains."),
     "variant": ("authoring", "Start a variant of your own, or check one."),

@@ -235,7 +235,7 @@ SLIPS: tuple[Slip, ...] = (
     ),
     Slip(
         "keys-only", "the key side alone, values forgotten",
-        "After the scores come the weighted sum and its rows.",
+        "Values are cached, read and summed too.",
         _keys_only,
     ),
     Slip(

@@ -39,14 +39,12 @@ class Unit:
     """The unit it is taken for: decimal and binary, MAC and FLOP."""
 
     @property
-    def explained(self) -> str:
-        """`1 GiB = 2^30 B`, where a reader may need it; else nothing."""
-        power = {"K": 10, "M": 20, "G": 30, "T": 40}
+    def power(self) -> tuple[int, int] | None:
+        """(10, 9) for GB and (2, 30) for GiB, where a reader may need it."""
         if self.measure is not Measure.BYTES or self.name == "B":
-            return ""
-        if self.name.endswith("iB"):
-            return f"1 {self.name} = 2^{power[self.name[0]]} B"
-        return f"1 {self.name} = 10^{len(str(int(self.scale))) - 1} B"
+            return None
+        step = "kMGT".index(self.name[0].replace("K", "k")) + 1
+        return (2, 10 * step) if self.name.endswith("iB") else (10, 3 * step)
 
 
 def _units() -> Iterator[Unit]:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from ..checkpoints import load_checkpoint
 from ..library import load_variant
 from ..notation import Notation
-from ..program import Role, Variant
+from ..program import Variant
 from ..report import Cell, Math
 from .asked import Quantity, Task, Wants
 from .units import Measure
 
-__all__ = ["flat", "kept_names", "notation_of", "question_of", "title_of"]
+__all__ = ["flat", "notation_of", "question_of", "title_of"]
 
 _WIDTHS = {1: "FP8, one byte", 2: "BF16, two bytes", 4: "FP32, four bytes"}
 _PER_LAYER = (
@@ -29,21 +29,22 @@ def notation_of(task: Task) -> Notation:
 
 def title_of(task: Task) -> str:
     """What an exercise is about, in a phrase."""
-    title = load_variant(task.variant).title
-    what = {
-        Quantity.ELEMENTS: "what a token adds to the cache",
-        Quantity.ROW: "what a token adds to the cache",
-        Quantity.CACHE: "the cache of a sequence",
-        Quantity.RANK: "the cache on one rank",
-        Quantity.STATE: "the recurrent state",
-        Quantity.FLOPS: "FLOPs of a step",
-        Quantity.BYTES: "bytes of a step",
-        Quantity.INTENSITY: "arithmetic intensity",
-        Quantity.TIME: "time to read the cache",
-        Quantity.RIDGE: "queries up to the ridge",
-        Quantity.CROSSOVER: "where expanding overtakes absorbing",
-    }[task.quantity]
-    return f"{title}: {what}"
+    return f"{_TITLES[task.quantity]}: {task.variant}"
+
+
+_TITLES = {
+    Quantity.ELEMENTS: "What a token adds to the cache",
+    Quantity.ROW: "What a token adds to the cache",
+    Quantity.CACHE: "The cache of a sequence",
+    Quantity.RANK: "The cache on one rank",
+    Quantity.STATE: "The recurrent state",
+    Quantity.FLOPS: "FLOPs of a step",
+    Quantity.BYTES: "Bytes of a step",
+    Quantity.INTENSITY: "Arithmetic intensity",
+    Quantity.TIME: "Time to read the cache",
+    Quantity.RIDGE: "Queries up to the ridge",
+    Quantity.CROSSOVER: "Where expanding overtakes absorbing",
+}
 
 
 def question_of(task: Task) -> list[Cell]:
@@ -250,20 +251,17 @@ def _form(task: Task) -> Iterable[str | Math]:
     if task.wants is Wants.FORMULA:
         yield f"Answer with a formula in these symbols, in {_unit_words(task)}."
         return
-    explained = f" ({unit.explained})" if unit.explained else ""
-    whole = " Three digits are enough." if unit.measure is not Measure.ELEMENTS else ""
-    yield f"Answer in {_unit_words(task)}{explained}.{whole}"
+    yield f"Answer in {_unit_words(task)}"
+    if unit.power:
+        base, power = unit.power
+        yield from (" (", Math(f"{base}^{{{power}}}", f"{base}^{power}"), " B)")
+    yield "." if unit.measure is Measure.ELEMENTS else ". Three digits are enough."
 
 
 def _unit_words(task: Task) -> str:
-    return {"B": "bytes", "FLOP": "FLOPs", "tokens": "query tokens", "FLOP/B": "FLOPs per byte"}.get(
-        task.unit, task.unit
-    )
-
-
-def kept_names(variant: Variant) -> list[str]:
-    """The cached tensors and states."""
-    return [t.name for t in variant.tensors.values() if t.role in (Role.CACHE, Role.STATE)]
+    words = {"B": "bytes", "FLOP": "FLOPs", "tokens": "query tokens", "FLOP/B": "FLOPs per byte",
+             "us": "microseconds (us)", "ms": "milliseconds (ms)", "s": "seconds"}  # fmt: skip
+    return words.get(task.unit, task.unit)
 
 
 def flat(words: Cell) -> str:
