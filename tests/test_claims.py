@@ -113,10 +113,10 @@ AIMS = {
         "gqa-prefill": P,
     },
     "lessons": {
-        "heads-flops-free-of-H_kv": P, "heads-layer-grows": P, "heads-prefill-causal": P,
         "heads-prefill-kernel": P, "latent-same-value": P, "prefill-above-crossover": P,
-        "prefill-ratio-grows": P, "prefill-causal-saves-less": P, "prefill-causal-limit": P,
-        "rope-same-difference": P, "rope-below-plain": P, "rope-above-mqa": P,
+        "prefill-ratio-grows": P, "prefill-causal-saves-less": P, "rope-same-difference": P,
+        "rope-below-plain": P, "rope-above-mqa": P, "sparse-row": P, "sparse-same-intensity": P,
+        "sparse-prompt-expand": P, "drafts-room": P, "drafts-eight": P, "drafts-ranks": P,
     },
 }  # fmt: skip
 
