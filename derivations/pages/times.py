@@ -132,5 +132,6 @@ def _closing(derivation: Derivation, found: tuple[Timed, ...]) -> Prose:
     elif share == 0:
         advice = "All of it waits for arithmetic: a narrower layout does not help, a faster compute type does"
     else:
-        advice = f"{number_text(share * 100, 0)} % of it waits for memory, the rest for arithmetic"
+        digits = 0 if Fraction(1, 200) <= share < Fraction(199, 200) else 1  # neither nothing nor all of it
+        advice = f"{number_text(share * 100, digits)} % of it waits for memory, the rest for arithmetic"
     return prose(f"{words}; launches and latencies are not counted. {advice}.")
