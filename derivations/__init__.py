@@ -122,7 +122,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     exercises       tasks from a seed, their answers, and the usual mistakes as changes of the program
     explorer        one page with sliders, its formulas printed from derivations
     arranging       answers last, drawings inside;  pagefiles: a report as files, the index of all
-    articles, publish, published, recurrences    what is under reports/
+    articles, publish, published, recurrences, teaching    what is under reports/
     commands, cli   the command line; thin, imported when run
 
 Sizes, costs and results convert to sympy (`.sympy()`, `dims.to_sympy`); nothing imports sympy

@@ -64,7 +64,7 @@ def _entry(page: Page, paths: set[str], ending: str) -> Cell:
     stem = page.path.removesuffix(".md")
     others = [
         Link(name, f"{stem}.{suffix}")
-        for name, suffix in (("HTML", "html"), ("LaTeX", "tex"))
+        for name, suffix in (("HTML", "html"), ("LaTeX", "tex"), ("notebook", "ipynb"))
         if suffix != ending and f"{stem}.{suffix}" in paths
     ]
     words = [part for other in others for part in (", ", other)][1:]

@@ -33,6 +33,7 @@ from .regions import build_graph
 from .released import load_released
 from .search import order_names
 from .statements import load_statements, statement_names
+from .teaching import LESSONS, lesson_pages
 
 __all__ = ["Page", "pages"]
 
@@ -48,6 +49,7 @@ CONTEXT = 8192
 """Context tokens of the pages with numbers."""
 FOLDERS = {
     "": "The documents, derived again",
+    LESSONS: "Lessons: the cost of attention, derived",
     "variants": "Variants, in symbols",
     "crossovers": "Crossovers, with the widths of Kimi K3",
     "models": f"Released models layer by layer, decode at L = {CONTEXT} on an H200",
@@ -66,8 +68,8 @@ def pages() -> Iterator[Page]:
     """Every page, the index last, in a fixed order."""
     made: list[Page] = []
     sources = (
-        _documents(), _derivations(), _crossovers(), _models(), _checkpoints(), _comparisons(), _orders(),
-        _maps(), _deployments(), _recurrences(), _statements(), _library(),
+        _documents(), lesson_pages(), _derivations(), _crossovers(), _models(), _checkpoints(), _comparisons(),
+        _orders(), _maps(), _deployments(), _recurrences(), _statements(), _library(),
     )  # fmt: skip
     for source in sources:
         for page in source:

@@ -89,7 +89,7 @@ LEVELS = (
     ("render",),
     ("explorer",),
     ("pagefiles",),
-    ("published", "articles", "recurrences"),
+    ("published", "articles", "recurrences", "teaching"),
     ("publish",),
     ("storing",),
     ("commands",),

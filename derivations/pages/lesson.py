@@ -42,16 +42,17 @@ from ..report import (
 )
 from .lessonholes import Holes
 from .lessonpassages import passage
+from .lessonpython import python_blocks
 
 __all__ = ["lesson_list", "lesson_report"]
 
 
 def lesson_report(lesson: Lesson, course: tuple[Lesson, ...], drawn: bool = False) -> Report:
-    """The lesson as a page; `course` has the titles of those before it, drawings are left out unless `drawn`."""
+    """The lesson as a page; `course` has the titles of those before it. Drawings stand in it if `drawn`."""
     titles = {other.name: other.title for other in course}
     blocks: list[Block] = [Prose((lesson.question,)), _before(lesson, titles)]
     blocks += _Filled(lesson, titles, drawn).blocks()
-    blocks += _after(lesson, course)
+    blocks += [*python_blocks(lesson), *_after(lesson, course)]
     return Report(
         f"{lesson.number}. {lesson.title}", f"about {lesson.minutes} minutes", tuple(blocks), lesson.sources
     )
