@@ -38,6 +38,7 @@ GUIDES = (
     "conventions.md",
     "deployment.md",
     "documents.md",
+    "explorer.md",
     "json.md",
     "orders.md",
     "templates.md",

@@ -47,6 +47,8 @@ def _chart(description: str, layers: list[Spec]) -> Spec:
         "width": "container",
         "height": 280,
         "autosize": {"type": "fit-x", "contains": "padding"},
+        "background": "transparent",
+        "config": {"view": {"stroke": None}},
         "params": [{"name": "ink", "value": INK}],
         "layer": layers,
     }
@@ -54,15 +56,14 @@ def _chart(description: str, layers: list[Spec]) -> Spec:
 
 def _axis(field: str, title: str, unit: str = "") -> Spec:
     """A logarithmic axis whose numbers have a letter for thousands, millions and so on, and a unit."""
+    shown = f"datum.label ? datum.label + {unit!r} : ''"  # ticks between powers have no label
     return {
         "field": field,
         "type": "quantitative",
         "title": title,
         "scale": {"type": "log", "nice": False},
-        "axis": {
-            "format": "~s", "tickCount": 6, "labelOverlap": True, "labelExpr": f"datum.label + {unit!r}"
-        },
-    }  # fmt: skip
+        "axis": {"format": "~s", "tickCount": 6, "labelOverlap": True, "labelExpr": shown},
+    }
 
 
 def _told_apart(channel: str, values: Any, legend: Spec) -> Spec:
@@ -78,7 +79,7 @@ def _roofline(labels: list[str]) -> Spec:
         "mark": {"type": "line", "strokeWidth": 2, "color": {"expr": "ink"}},
         "encoding": {"x": x, "y": y},
     }
-    legend = {"values": labels}
+    legend = {"values": labels, "title": None}
     points = {
         "data": {"name": "points"},
         "mark": {"type": "point", "filled": True, "size": 120, "opacity": 0.9},
@@ -91,12 +92,18 @@ def _roofline(labels: list[str]) -> Spec:
         },
     }
     text = "Attainable speed against arithmetic intensity, a point for each variant"
-    return _chart(text, [roof, points, *_marks(x)])
+    return _chart(text, [roof, points, *_marks(x, low=True)])
 
 
 def _lines(description: str, x: Spec, y: Spec, labels: list[str]) -> Spec:
     """A line for each variant, a point where the sliders stand, and vertical rules."""
-    legend = {"values": labels, "symbolSize": 500, "symbolStrokeWidth": 2.2, "symbolType": "stroke"}
+    legend = {
+        "values": labels,
+        "title": None,
+        "symbolSize": 500,
+        "symbolStrokeWidth": 2.2,
+        "symbolType": "stroke",
+    }
     dashes = [DASHES[index % len(DASHES)] for index in range(len(ROWS))]
     lines = {
         "data": {"name": "lines"},
@@ -128,17 +135,24 @@ def _tooltip(title: str) -> list[Spec]:
     ]
 
 
-def _marks(x: Spec) -> list[Spec]:
-    """Vertical rules with labels, such as where two lines cross."""
+def _marks(x: Spec, low: bool = False) -> list[Spec]:
+    """Vertical rules with labels, such as where two lines cross; `low` puts the labels at the bottom."""
     colour = {"color": {"expr": "ink"}}
     rule = {
         "data": {"name": "marks"},
-        "mark": {"type": "rule", "strokeDash": [4, 4], **colour},
+        "mark": {"type": "rule", "strokeDash": [4, 4], "opacity": {"expr": "datum.text ? 1 : 0"}, **colour},
         "encoding": {"x": x},
     }
+    # a label near the right edge stands left of its rule
+    side = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.align == 'right' ? -5 : 5"}}
+    edge = {"baseline": "bottom", "dy": -4} if low else {"baseline": "top", "dy": 3}
     label = {
         "data": {"name": "marks"},
-        "mark": {"type": "text", "align": "left", "dx": 5, "dy": 3, "baseline": "top", **colour},
-        "encoding": {"x": x, "y": {"value": 0}, "text": {"field": "text", "type": "nominal"}},
+        "mark": {"type": "text", **side, **edge, **colour},
+        "encoding": {
+            "x": x,
+            "y": {"value": "height" if low else 0},
+            "text": {"field": "text", "type": "nominal"},
+        },
     }
     return [rule, label]

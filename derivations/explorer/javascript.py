@@ -66,44 +66,39 @@ def _outer(poly: Poly) -> Factors:
 
 
 def _factors(factors: Factors) -> str:
-    if not factors.number:
-        return "0"
-    return _over(_product(factors.part(True)), _product(factors.part(False)))
+    return _over(_product(factors.part(True)), _product(factors.part(False))) if factors.number else "0"
 
 
-def _product(factors: Factors) -> str:
-    """A product of whole numbers, symbols and sums, all with positive exponents."""
-    parts = _powers(factors.powers)
+def _product(factors: Factors) -> list[str]:
+    """The factors of a whole number, symbols and sums, all with positive exponents; 1 is left out."""
+    number = Fraction(factors.number).numerator
+    parts = [] if number == 1 else [str(number)]
+    parts += _powers(factors.powers)
     for poly, exponent in sorted(factors.sums, key=lambda pair: pair[0].text()):
         parts += _repeated(f"({_sum(poly)})", exponent)
-    return _times(Fraction(factors.number).numerator, parts)
+    return parts
+
+
+def _over(above: list[str], below: list[str]) -> str:
+    """A quotient of two products."""
+    top = "*".join(above) or "1"
+    if not below:
+        return top
+    return f"{top}/{below[0]}" if len(below) == 1 else f"{top}/({'*'.join(below)})"
 
 
 def _sum(poly: Poly) -> str:
     """A sum, term by term; fractions and negative powers become divisions."""
     text = ""
     for powers, coefficient in sorted(poly.powers(), key=lambda term: (-sum(term[0].values()), _key(term[0]))):
-        value = Fraction(coefficient)
-        above = _times(abs(value.numerator), _powers({n: e for n, e in powers.items() if e > 0}))
-        below = _times(value.denominator, _powers({n: -e for n, e in powers.items() if e < 0}))
-        text += ("-" if value < 0 else "+" if text else "") + _over(above, below)
+        size = abs(Fraction(coefficient))
+        term = Factors(size, powers)
+        text += ("-" if coefficient < 0 else "+" if text else "") + _factors(term)
     return text or "0"
-
-
-def _over(above: str, below: str) -> str:
-    if below == "1":
-        return above
-    return f"{above}/({below})" if "*" in below else f"{above}/{below}"
 
 
 def _key(powers: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(powers.items()))
-
-
-def _times(number: int, parts: list[str]) -> str:
-    if number == 1 and parts:
-        return "*".join(parts)
-    return "*".join([str(number), *parts])
 
 
 def _powers(powers: Mapping[str, int]) -> list[str]:
@@ -127,7 +122,7 @@ def _atom(atom: Atom) -> str:
     if atom.function == "min":
         return f"Math.min({','.join(expression(argument) for argument in atom.arguments)})"
     above, below = _whole(*atom.arguments)
-    return f"Math.{atom.function}({_over(expression(above), expression(below))})"
+    return f"Math.{atom.function}({_over(_product(_outer(above)), _product(_outer(below)))})"
 
 
 def _whole(above: Poly, below: Poly) -> tuple[Poly, Poly]:

@@ -11,6 +11,7 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -29,7 +30,7 @@ from .variants import PAIRS, ROWS, SCOPES_SHOWN
 
 __all__ = ["Start", "explorer_page"]
 
-_SCRIPTS = ("format", "numbers", "settings", "controls", "tables", "figures", "main")
+_SCRIPTS = ("root", "format", "numbers", "settings", "controls", "tables", "figures", "main")
 """Files under templates/html/explorer, in the order they run."""
 _READ = "const PAGE = JSON.parse(document.getElementById('data').textContent);"
 
@@ -49,9 +50,11 @@ class Start:
 def explorer_page(start: Start | None = None) -> str:
     """The HTML. Raises InputError for an unknown model or accelerator, and without the extra `plots`."""
     start = start or Start()
-    library = embedding()
     first, gpu = preset(start.model), load_accelerator(start.gpu)
-    data, functions = _data(start, first, gpu)
+    values = {control.name: control.start for control in CONTROLS} | first.values | dict(start.values)
+    values = settled(values, start.values)
+    library = embedding()
+    data, functions = _data(values, first, gpu)
     script = "\n".join(["'use strict';", _READ, f"const FUNCTIONS = [{functions}];", *map(_script, _SCRIPTS)])
     own = f"(() => {{\n{script}\n}})();"
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (library, own))
@@ -74,10 +77,9 @@ def explorer_page(start: Start | None = None) -> str:
     )
 
 
-def _data(start: Start, first: Preset, gpu: Accelerator) -> tuple[dict[str, Any], str]:
+def _data(values: Mapping[str, int], first: Preset, gpu: Accelerator) -> tuple[dict[str, Any], str]:
     """What the script reads, and its functions."""
-    book = Book()
-    sets = quantities(book)
+    book, sets = _derived()
     controls = described()
     known = {*ALIASES, *(control["name"] for control in controls), "R"}
     assert book.symbols <= known, f"no slider for {sorted(book.symbols - known)}"
@@ -85,7 +87,6 @@ def _data(start: Start, first: Preset, gpu: Accelerator) -> tuple[dict[str, Any]
         control["letter"] = one(control.pop("latex"), control["name"])
     models = {model.name: model for model in (*presets(), first)}
     parts = {part.name: part for part in (*machines(), gpu)}
-    values = {control.name: control.start for control in CONTROLS} | first.values | dict(start.values)
     return {
         "controls": controls,
         "groups": [str(group) for group in Group],
@@ -97,7 +98,7 @@ def _data(start: Start, first: Preset, gpu: Accelerator) -> tuple[dict[str, Any]
         "formulas": list(book.formulas),
         "charts": charts(),
         "start": {
-            **settled(values, start.values),
+            **values,
             "model": first.name,
             "gpu": gpu.name,
             "compute": "bf16" if "bf16" in gpu.peak else next(iter(gpu.peak)),
@@ -105,6 +106,13 @@ def _data(start: Start, first: Preset, gpu: Accelerator) -> tuple[dict[str, Any]
             "scope": SCOPES_SHOWN[0],
         },
     }, ",\n".join(f"v=>{text}" for text in book.functions)
+
+
+@cache
+def _derived() -> tuple[Book, dict[str, Any]]:
+    """The quantities, which no start changes."""
+    book = Book()
+    return book, quantities(book)
 
 
 def _script(name: str) -> str:

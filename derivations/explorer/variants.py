@@ -38,10 +38,10 @@ ROWS = (
     Row("mha", "MHA", "mha", "direct"),
     Row("gqa", "GQA", "gqa", "direct"),
     Row("mqa", "MQA", "mqa", "direct"),
-    Row("absorb", "MLA, absorb", "mla+rope", "absorb"),
-    Row("expand", "MLA, expand", "mla+rope", "expand"),
-    Row("dsa", "DSA, absorb", "dsa+rope", "absorb"),
-    Row("lightning", "Lightning (a state)", "lightning", "direct"),
+    Row("absorb", "MLA (absorb)", "mla+rope", "absorb"),
+    Row("expand", "MLA (expand)", "mla+rope", "expand"),
+    Row("dsa", "DSA (absorb)", "dsa+rope", "absorb"),
+    Row("lightning", "Lightning", "lightning", "direct"),
 )
 
 

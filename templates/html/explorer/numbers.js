@@ -2,12 +2,6 @@
 
 const LONGEST = 65536; // query tokens of a step that are looked at, as in the engine
 
-function root(p, q, c, r, sign) {
-  if (q < 0) return null;
-  const t = sign * Math.sqrt(q);
-  return p * t < 0 ? c / (r * (p - t)) : (p + t) / r;
-}
-
 const SETS = PAGE.sets;
 const gpuOf = (settings) => PAGE.gpus.find((gpu) => gpu.name === settings.gpu);
 const setOf = (settings) => SETS[`${settings.TP}/${settings.pairs}/${settings.scope}`];
