@@ -18,7 +18,7 @@ __all__ = ["html_beside", "html_image", "html_lines", "html_math", "html_parts",
 
 _TIGHT_AFTER = re.compile(r"[,.;:!?)\]%’”]+")
 _TIGHT_BEFORE = re.compile(r"[(\[“‘]+$")
-_ADDRESS = re.compile(r"https?://[\w./~%?=&#+:@-]*[\w/]")
+_ADDRESS = re.compile(r"https?://[\w./~%?=&#+:@-]*[\w/]|arXiv[: ](?P<number>\d{4}\.\d{4,5})\b")
 _TARGET = re.compile(r"[\w./+-]+(#[\w.-]*)?")
 _NARROW = 8
 """Letters left of a sign that leave room for the right side on a phone."""
@@ -32,11 +32,13 @@ def html_math(math: Mapping[str, str]) -> Markup:
 
 
 def html_words(text: str) -> Markup:
-    """Words, with addresses of web pages as links."""
+    """Words, with addresses of web pages and numbers of arXiv as links."""
     shown, at = Markup(), 0
     for hit in _ADDRESS.finditer(text):
+        number = hit["number"]
+        address = f"https://arxiv.org/abs/{number}" if number else hit.group()
         shown += escape(text[at : hit.start()])
-        shown += Markup('<a href="{0}" rel="noreferrer">{0}</a>').format(hit.group())
+        shown += Markup('<a href="{}" rel="noreferrer">{}</a>').format(address, hit.group())
         at = hit.end()
     return shown + escape(text[at:])
 
@@ -47,18 +49,31 @@ def html_parts(parts: Iterable[Mapping[str, str]]) -> Markup:
     shown = Markup()
     for place, part in enumerate(pending):
         if "latex" not in part:
-            shown += _link(part) if "target" in part else escape(part["words"])
+            shown += _worded(part)
             continue
         before = after = ""
-        if place and "target" not in pending[place - 1]:
+        if place and _is_plain(pending[place - 1]):
             before, shown = _split_end(shown)
         following = pending[place + 1] if place + 1 < len(pending) else {}
-        if "words" in following and "target" not in following:
+        if _is_plain(following):
             hit = _TIGHT_AFTER.match(following["words"])
             after = hit.group() if hit else ""
             following["words"] = following["words"][len(after) :]
         shown += _tied(before, mathml.inline(part["latex"], part["text"]), after)
     return shown
+
+
+def _is_plain(part: Mapping[str, str]) -> bool:
+    """Whether it is words and nothing more."""
+    return set(part) == {"words"}
+
+
+def _worded(part: Mapping[str, str]) -> Markup:
+    if "target" in part:
+        return _link(part)
+    if part.get("kind") == "term":
+        return Markup("<dfn>{}</dfn>").format(part["words"])
+    return escape(part["words"])
 
 
 def _split_end(shown: Markup) -> tuple[str, Markup]:
@@ -107,7 +122,7 @@ def html_lines(lines: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
 def html_beside(pair: Mapping[str, Any]) -> dict[str, Markup]:
     """An entry and what stands beside it, each a sentence of its own: `entry`, and `beside`, perhaps empty."""
     entry, beside = list(pair["entry"]), [dict(part) for part in pair["beside"]]
-    if beside and "words" in beside[0] and "target" not in beside[0]:
+    if beside and _is_plain(beside[0]):
         words = beside[0]["words"].lstrip(" ,;")
         if not words.strip("."):  # nothing but the end of the sentence
             entry, words = [*entry, {"words": words}], ""
