@@ -6,7 +6,7 @@ closed forms, the numbers, the verdicts. So a page whose text and code differ fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 
@@ -34,8 +34,19 @@ from .literals import call, listing, literal, mapping, variable
 
 __all__ = ["Origin", "origin_of", "with_code"]
 
-Section = Callable[[Sequence[Block]], list[str]]
-"""What a section prints -> the lines of its cell; none for no cell."""
+_CELLS: Mapping[str, Callable[[Derivation], list[str]]] = {
+    "The program": lambda _: ["graph = derivation.cost.graph", "graph"],
+    "The bracketing": bracketing_cell,
+    "FLOPs": flops_cell,
+    "MACs": flops_cell,
+    "Bytes": bytes_cell,
+    "The division": division_cell,
+    "With numbers": numbers_cell,
+    "Time": times_cell,
+    "As the context grows": growth_cell,
+    "Conventions": lambda _: ["study"],
+}
+"""Section -> its cell, where that is about one order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,33 +130,17 @@ class _Cells:
             path = path[1:]
         else:
             derivation = self.derivations[0]
-        if len(path) > 1:
-            return []
-        if not path:
-            return self.study_lines()
+        if len(path) != 1:
+            return [] if path else self.study_lines()
+        (title,) = path
         for first, second in self.pairs:
-            if path[0] == crossover_title(first, second):
+            if title == crossover_title(first, second):
                 return crossing_cell(self.study, first, second)
-        sections: dict[str, Section] = {
-            "The program": lambda _: ["graph = derivation.cost.graph", "graph"],
-            "The bracketing": lambda _: bracketing_cell(derivation),
-            "FLOPs": lambda _: flops_cell(derivation),
-            "MACs": lambda _: flops_cell(derivation),
-            "Bytes": lambda _: bytes_cell(derivation),
-            "The division": lambda _: division_cell(derivation),
-            "With numbers": lambda _: numbers_cell(derivation),
-            "Time": lambda _: times_cell(derivation),
-            "As the context grows": lambda _: growth_cell(derivation),
-            "Claims": lambda blocks: self.claims(derivation, blocks),
-            "Claims about the crossovers": self.crossover_claims,
-            "Conventions": lambda _: ["study"],
-        }
-        for first, second in self.pairs:
-            sections[crossover_title(first, second)] = lambda _, a=first, b=second: crossing_cell(
-                self.study, a, b
-            )
-        section = sections.get(path[0])
-        return section(printed) if section is not None else []
+        if title == "Claims":
+            return self.claims(derivation, printed)
+        if title == "Claims about the crossovers":
+            return self.crossover_claims(printed)
+        return _CELLS[title](derivation) if title in _CELLS else []
 
     def study_lines(self) -> list[str]:
         """The study and its orders."""

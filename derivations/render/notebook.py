@@ -135,7 +135,8 @@ def _alone(parts: list[dict[str, str]]) -> list[dict[str, str]]:
 def mathjax(latex: str) -> str:
     """LaTeX that MathJax and KaTeX set, on one line and without signs that Markdown or HTML would take."""
     latex = _greyed(re.sub(r"\s+", " ", latex).strip())
-    latex = latex.replace("\\allowbreak", "").replace("\\|", "\\Vert ").replace("|", "\\vert ")
+    latex = latex.replace("\\allowbreak", "")
+    latex = re.sub(r"\| ?", r"\\vert ", re.sub(r"\\\| ?", r"\\Vert ", latex))
     latex = re.sub(r" ?< ?", r" \\lt ", re.sub(r" ?> ?", r" \\gt ", latex))
     return _TEXT.sub(lambda hit: "\\text{" + hit[1].replace("\\_", "}\\_\\text{") + "}", latex)
 
