@@ -98,19 +98,23 @@ def _number(typed: Typed, task: Task) -> Mark:
     right = _in_unit(asked)
     if _rounds_to(value, right, typed.digits, _DIGITS):
         return Mark(Verdict.RIGHT, _remarks(typed, task))
-    found = [s for s in single_slips(asked) if _gives(s, value, typed.digits)]
+    slips = single_slips(asked)
+    found = [s for s in slips if _rounds_to(value, _figure(s), typed.digits, 2)]
     if found:
         return _slipped(found)
-    if _near(value, right):
+    if _near(value, right) and not any(_nearer(s, value, right) for s in slips if typed.digits is None):
         words = f"Right to three digits; written out it is {number_text(right)}."
         return Mark(Verdict.RIGHT, (*_remarks(typed, task), words))
+    found = [s for s in slips if _nearer(s, value, right)]
+    if found:
+        return _slipped(found)
     if _rounds_to(value, right, typed.digits, 1):
         return Mark(Verdict.AGAIN, ("Right so far; give three digits.",))
     other = _meant(value, typed, task)
     if other is not None:
         words = f"That is right in {other.name}, but {task.unit} is asked; type the unit with it."
         return Mark(Verdict.AGAIN, (words,))
-    found = [s for s in pairs_of_slips(asked) if _gives(s, value, typed.digits)]
+    found = [s for s in pairs_of_slips(asked) if _rounds_to(value, _figure(s), typed.digits, _DIGITS)]
     return _slipped(found) if found else Mark(Verdict.WRONG, (_size_hint(value / right),))
 
 
@@ -128,12 +132,17 @@ def _in_unit(task: Task) -> Fraction:
     return number
 
 
-def _gives(slipped: Slipped, value: Fraction, digits: Digits | None) -> bool:
-    """Whether a slip gives the value typed; a product of rounded numbers is taken to three digits."""
+def _figure(slipped: Slipped) -> Fraction:
+    """The number that slips give."""
     number = slipped.answer.number
-    if number is None:
-        return False
-    return _near(value, number) if digits is None else _rounds_to(value, number, digits, 2)
+    assert number is not None, "a task with sizes has a number"
+    return number
+
+
+def _nearer(slipped: Slipped, value: Fraction, right: Fraction) -> bool:
+    """Whether a value, cut off or made of rounded ones, is that of a slip rather than the right one."""
+    number = _figure(slipped)
+    return _near(value, number) and abs(value - number) < abs(value - right)
 
 
 def _rounds_to(value: Fraction, exact: Fraction, digits: Digits | None, least: int) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
 
@@ -23,6 +24,8 @@ __all__ = ["SLIPS", "Slip", "Slipped", "equal", "pairs_of_slips", "same_ratio", 
 _KEPT = (Quantity.ELEMENTS, Quantity.ROW, Quantity.CACHE, Quantity.RANK)
 _COUNTED = (Quantity.FLOPS, Quantity.INTENSITY, Quantity.RIDGE)
 _RATIOS = (Quantity.INTENSITY, Quantity.RIDGE)
+_SAME = Fraction(1, 10**20)
+"""How little two numbers differ that are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,8 @@ class Slipped:
 
 def equal(one: Answer, other: Answer) -> bool:
     """Whether two answers look alike: the same number, each in its own unit, or the same formula."""
-    if one.value is not None or other.value is not None:
-        return one.number == other.number
+    if one.number is not None and other.number is not None:  # square roots are kept to 30 decimals
+        return abs(one.number - other.number) <= _SAME * one.number
     if one.ratio is None or other.ratio is None:
         return one.root == other.root
     return same_ratio(one.ratio, other.ratio)

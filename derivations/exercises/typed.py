@@ -137,8 +137,9 @@ def _commas(text: str) -> str:
 
 
 def _written_out(text: str) -> str:
-    """`.5` as `0.5`, and `1.2*10^9` as the one number it is."""
-    text = re.sub(r"(?<![\d.])\.(?=\d)", "0.", text)
+    """`.5` as `0.5`, `5.` as `5`, and `1.2*10^9` as the one number it is."""
+    text = re.sub(r"(?<![\w.])\.(?=\d)", "0.", text)
+    text = re.sub(r"(?<=\d)\.(?![\w.])", "", text)
     return re.sub(r"(?<![\w.^])(\d+(?:\.\d+)?) ?\* ?10 ?\^ ?(\d+)(?! ?\^)", r"\1e\2", text)
 
 
@@ -195,7 +196,7 @@ def _check_name(name: str, symbols: Set[str], after_number: bool) -> None:
     if parts:
         raise Unreadable(f"{shown!r} is no symbol of this exercise; did you mean {' '.join(parts)}?")
     units = UNITS if after_number else ()
-    hit = nearest(name, [*symbols, *units]) if len(name) > 1 else None
+    hit = nearest(name, [*symbols, *units]) if len(name) > 2 else None
     if hit is not None:
         raise Unreadable(f"{shown!r} is no symbol of this exercise and no unit; did you mean {hit!r}?")
     raise Unreadable(
