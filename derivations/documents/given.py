@@ -13,11 +13,13 @@ from ..poly import Coefficient
 from ..yamlfile import Entry
 from .setting import Setting
 
-__all__ = ["GIVEN", "checkpoint", "given", "part_figure"]
+__all__ = ["GIVEN", "RANKS", "checkpoint", "given", "part_figure"]
 
 _PARTS = ("peak", "peak_fp8", "bandwidth", "R", "R_fp8")
-GIVEN = ("layers", "N", *_PARTS)
-"""Names besides size symbols that a setting gives numbers for; `N` is the ranks that share the heads."""
+GIVEN = ("layers", *_PARTS)
+"""Names besides size symbols that a setting gives numbers for."""
+RANKS = "N"
+"""The ranks that share the heads; a name in lessons only."""
 
 
 @lru_cache(maxsize=16)
@@ -33,7 +35,7 @@ def _accelerator(name: str) -> Accelerator:
 
 def given(needed: set[str], setting: Setting) -> dict[str, Coefficient]:
     """Numbers for those symbols that a setting has one for; sizes set by hand win."""
-    found: dict[str, Coefficient] = {"N": setting.tp}
+    found: dict[str, Coefficient] = {RANKS: setting.tp}
     if setting.model:
         model = checkpoint(setting.model)
         layers = model.layers if setting.layers == "all" else model.attention_layers

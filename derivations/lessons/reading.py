@@ -6,7 +6,9 @@ import re
 from functools import cache
 from math import ceil
 
+from ..dims import DEPLOYED, STANDARD
 from ..documents.asking import Asking
+from ..documents.given import GIVEN, RANKS
 from ..documents.reading import read_drawing
 from ..documents.setting import Setting
 from ..documents.sheet import Sheet
@@ -67,7 +69,8 @@ def read_lesson(text: str, file: str) -> Lesson:
     # a line in front keeps the numbers of lines those of the file
     entry = parse_yaml("#\n" + hit["head"], file)
     fields = entry.mapping(allowed=_OPTIONAL, required=_REQUIRED)
-    sheet = Sheet(fields["quantities"].mapping() if "quantities" in fields else {})
+    quantities = fields["quantities"].mapping() if "quantities" in fields else {}
+    sheet = Sheet(quantities, {*STANDARD, *DEPLOYED, *GIVEN, RANKS})
     check_sheet(sheet)
     asking = Asking(fields["lesson"].text(40), sheet)
     own = asking.setting(fields.get("under"), Setting())
