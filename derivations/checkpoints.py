@@ -66,6 +66,9 @@ class Checkpoint:
     drafts: int = 0
     """Modules for multi-token prediction, which are not among the layers."""
 
+    def __repr__(self) -> str:
+        return f"Checkpoint({self.name}: {self.title})"
+
     def values(self, symbols: Iterable[str]) -> dict[str, Coefficient]:
         """The sizes it gives for these symbols, and the widths `b` and `b_M`."""
         found: dict[str, Coefficient] = {}

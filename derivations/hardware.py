@@ -50,6 +50,9 @@ class Accelerator:
     notes: tuple[str, ...]
     """Where sources disagree, and the like."""
 
+    def __repr__(self) -> str:
+        return f"Accelerator({self.name}: {self.title})"
+
     def ridge(self, compute: str = "bf16") -> Fraction:
         """FLOPs per byte at which arithmetic and memory take equally long.
 

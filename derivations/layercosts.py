@@ -111,6 +111,10 @@ class ModelCost:
     layers: tuple[LayerCost, ...]
     """By kind."""
 
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{layer.group.count} x {layer.derivation!r}" for layer in self.layers)
+        return f"ModelCost({self.model.name}: {kinds})"
+
     @property
     def sequences(self) -> Fraction:
         """Sequences on one rank."""

@@ -59,6 +59,10 @@ class Released:
     missing: tuple[str, ...] = ()
     """Fields that FLOPs and bytes of a step need and that are not there; what is kept does not."""
 
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{group.count} x {group.kind.variant}" for group in self.groups)
+        return f"Released({self.name}: {kinds})"
+
     @property
     def short(self) -> str:
         """A name for tables: of a file the folder it is in, or its own."""

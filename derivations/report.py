@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .shown import Shown, from_above
+
 __all__ = [
     "Block",
     "Box",
@@ -184,7 +186,7 @@ Block = Heading | Prose | Display | Table | Items | Figure | Code | Box | Fold |
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Shown):
     """A document in no format yet: a title, blocks, sources."""
 
     title: str
@@ -195,6 +197,14 @@ class Report:
     """In order."""
     sources: tuple[str, ...] = field(default=())
     """What it rests on."""
+
+    def __repr__(self) -> str:
+        return f"Report({self.title}: {len(self.blocks)} blocks)"
+
+    def _repr_markdown_(self) -> str:
+        """The whole document, as Jupyter shows it."""
+        found: str = from_above("render.notebook").notebook_markdown(self)
+        return found
 
 
 def prose(*parts: str | Math | Link | Term) -> Prose:

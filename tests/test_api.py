@@ -186,7 +186,7 @@ def test_objects_show_themselves(thing, words, formula, piece):
 
 def test_every_type_that_can_ask_is_answered():
     asking = {kind.__name__ for kind in Shown.__subclasses__()}
-    assert asking == {type(row[0]).__name__ for row in SHOWN} | {"Factors"}
+    assert asking == {type(row[0]).__name__ for row in SHOWN} | {"Factors", "Report"}
 
 
 def test_what_a_user_wrote_is_shown_as_text():
@@ -196,6 +196,29 @@ def test_what_a_user_wrote_is_shown_as_text():
     assert "<script" not in shown
     assert "&lt;script&gt;alert(&quot;<span>&#36;</span>x<span>&#36;</span>&quot;)" in shown
     assert "<span>&#92;</span>(y<span>&#92;</span>) &amp; |" in shown
+
+
+def test_a_page_shows_itself_as_jupyter_sets_it():
+    page = d.page_of(ABSORB, steps=False)
+    assert repr(page) == f"Report(Multi-head latent attention: {len(page.blocks)} blocks)"
+    assert page._repr_markdown_().startswith(
+        "# Multi-head latent attention\n\norder absorb, decode, scope core\n\n"
+    )
+    assert (
+        "$$\\boxed{\\begin{aligned} I &= \\frac{4 H}{b} = 256\\ \\text{FLOP/B} \\end{aligned}}$$"
+        in page._repr_markdown_()
+    )
+    assert (page._repr_html_(), page._repr_latex_()) == (None, None)
+
+
+def test_what_is_loaded_is_told_in_a_line():
+    assert repr(d.load_checkpoint("deepseek-v3")) == "Checkpoint(deepseek-v3: DeepSeek-V3)"
+    assert repr(d.load_accelerator("h100-sxm")) == "Accelerator(h100-sxm: NVIDIA H100 SXM)"
+    kimi = d.load_released("kimi-k3")
+    assert repr(kimi) == "Released(kimi-k3: 24 x mla+rope+query-latent, 69 x kda)"
+    cost = repr(d.model_cost(kimi, d.Asked(d.Conventions(), {})))
+    assert cost.startswith("ModelCost(kimi-k3: 24 x Derivation(")
+    assert len(cost) < 300
 
 
 def test_an_order_by_itself_is_told_in_words():
