@@ -38,6 +38,7 @@ GUIDES = (
     "conventions.md",
     "deployment.md",
     "documents.md",
+    "exercises.md",
     "explorer.md",
     "json.md",
     "orders.md",

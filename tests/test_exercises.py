@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -9,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from samples import ROOT
 
 from derivations.conventions import Conventions
 from derivations.errors import InputError
@@ -17,6 +19,7 @@ from derivations.exercises.asked import QUANTITIES, Quantity, Task, Wants
 from derivations.exercises.generating import exercises
 from derivations.exercises.hints import hints_of
 from derivations.exercises.rewriting import rewritten
+from derivations.exercises.slips import SLIPS
 from derivations.exercises.topics import VARIANTS, Topic
 from derivations.exercises.units import number_text
 from derivations.exercises.wording import flat, question_of
@@ -210,3 +213,10 @@ def test_series_refuse(arguments, message):
 
 def test_every_quantity_has_a_title():
     assert set(QUANTITIES) == set(Quantity)
+
+
+def test_the_guide_names_every_slip_and_every_quantity_has_its_line():
+    guide = (ROOT / "docs" / "exercises.md").read_text(encoding="utf-8").partition("## Slips")[2]
+    assert re.findall(r"^\| `([\w-]+)` \|", guide, re.M) == [slip.name for slip in SLIPS]
+    listed = (ROOT / "derivations" / "exercises" / "asked.py").read_text(encoding="utf-8")
+    assert all(re.search(rf"^    {quantity} +\S", listed, re.M) for quantity in Quantity)

@@ -130,18 +130,14 @@ def _read() -> str:
     sys.stdout.write("\n> ")
     sys.stdout.flush()
     try:
-        line = sys.stdin.readline(_MOST_READ)
-        while (
-            line
-            and not line.endswith("\n")
-            and len(line) >= _MOST_READ
-            and (rest := sys.stdin.readline(_MOST_READ))
-        ):
-            line += "\n" if rest.endswith("\n") else ""
-    except ValueError:  # closed while we waited, or no text
+        line = rest = sys.stdin.readline(_MOST_READ)
+        while len(rest) == _MOST_READ and not rest.endswith("\n"):
+            rest = sys.stdin.readline(_MOST_READ)
+    except (OSError, ValueError):  # closed while we waited
         raise _End from None
     if not line:
         raise _End
     if not sys.stdin.isatty():  # so that a protocol shows what was answered
-        sys.stdout.write("".join(c if c.isprintable() else "?" for c in line.rstrip("\n")[:LONGEST]) + "\n")
+        shown = "".join(c if c.isprintable() else "?" for c in line.rstrip("\n")[: WIDTH - 2])
+        sys.stdout.write(f"{shown}\n")
     return line.rstrip("\n")
