@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,9 +15,11 @@ __all__ = ["with_plot"]
 
 def with_plot(report: Report, form: str, plot: Callable[[], Spec]) -> Report:
     """On an HTML page, which holds all it shows, the plot stands at the end, where it can be drawn."""
-    from ..drawing import can_draw
-    from ..published import drawn, with_figure
+    from ..drawing import can_draw, render_plot
+    from ..report import Figure
 
     if form != "html" or not can_draw():
         return report
-    return with_figure(report, "plot.svg", drawn(plot()) or "")
+    spec = plot()
+    figure = Figure("plot.svg", f"{spec['title']['text']}.", str(render_plot(spec, ".svg")))
+    return replace(report, blocks=(*report.blocks, figure))
