@@ -7,6 +7,7 @@ import re
 import sys
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import pytest
 from browser import needs_browser, opened
@@ -253,6 +254,9 @@ def test_numbers_of_documents_and_by_hand(view, setting, path, value):
     assert found == pytest.approx(value, abs=0.005)
 
 
+LARGEST = "&".join(f"{one.name}={one.most}" for one in CONTROLS if one.name not in ("TP", "d_I"))
+
+
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [360, 768, 1280])
@@ -269,6 +273,19 @@ def test_it_fits_and_asks_for_nothing(chromium, page, width, dark):
         ink = view.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--ink').trim()")
         assert view.evaluate("ink => document.querySelector('.chart').innerHTML.includes(ink)", ink)
         assert (view.complaints, view.requests) == ([], [])
+
+
+@needs_browser
+def test_no_formula_is_wider_than_a_phone(chromium, page):
+    with opened(chromium, page, width=360) as view:
+        for index, words in enumerate(product(SCOPES_SHOWN, PAIRS, (1, 8), ("S=1&L=1&B=1", "S=16", LARGEST))):
+            scope, pairs, ranks, sizes = words
+            address = f"d_I={index + 1}&scope={scope}&pairs={pairs}&TP={ranks}&{sizes}"
+            view.evaluate("address => { location.hash = address; }", address)
+            view.page.wait_for_function("index => derive.settings().d_I === index + 1", arg=index)
+            view.evaluate("derive.drawn()")
+            assert view.overflow() == 0, address
+        assert view.complaints == []
 
 
 @needs_browser

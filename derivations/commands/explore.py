@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .options import _names, check_output, notice, write_whole
+from .options import bundled, check_output, notice, write_whole
 
 
 @click.command(
@@ -14,9 +14,9 @@ from .options import _names, check_output, notice, write_whole
     "what attention costs there, from closed forms printed from the engine. Its address keeps the setting."
 )
 @click.option("-o", "--output", metavar="FILE", default="explorer.html", help="The page (explorer.html).")
-@click.option("--model", metavar="NAME|FILE", default="deepseek-v3", shell_complete=_names("checkpoints"),
+@click.option("--model", metavar="NAME|FILE", default="deepseek-v3", shell_complete=bundled("checkpoints"),
               help="Start with the sizes of this model (deepseek-v3): `derive list models`.")  # fmt: skip
-@click.option("--gpu", metavar="NAME|FILE", default="h200-sxm", shell_complete=_names("hardware"),
+@click.option("--gpu", metavar="NAME|FILE", default="h200-sxm", shell_complete=bundled("hardware"),
               help="Start with this accelerator (h200-sxm): `derive list gpus`.")  # fmt: skip
 @click.option("--set", "assignments", metavar="NAME=VALUE", multiple=True,
               help="Start with this value, over the model's; repeatable. TP is set here too.")  # fmt: skip

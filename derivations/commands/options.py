@@ -17,6 +17,7 @@ from ..errors import InputError
 __all__ = [
     "FORMAT_FLAGS",
     "Ticker",
+    "bundled",
     "emit",
     "format_options",
     "notice",
@@ -41,7 +42,7 @@ _NAMES: dict[str, str] = {
 }
 
 
-def _names(kind: str) -> Callable[[Any, Any, str], list[str]]:
+def bundled(kind: str) -> Callable[[Any, Any, str], list[str]]:
     """Shell completion from the names of a kind."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -89,7 +90,7 @@ def study_options(
         ]
         given = [
             click.option(
-                "--model", metavar="NAME|FILE", shell_complete=_names("checkpoints"),
+                "--model", metavar="NAME|FILE", shell_complete=bundled("checkpoints"),
                 help="Take the sizes of a released model: `derive list models`, or a YAML file.",
             ),
             click.option(
@@ -103,7 +104,7 @@ def study_options(
                 click.option(
                     "--gpu",
                     metavar="NAME|FILE",
-                    shell_complete=_names("hardware"),
+                    shell_complete=bundled("hardware"),
                     help="Hold the intensity against a GPU's ridge: `derive list gpus`, or a YAML file.",
                 )
             )
@@ -124,7 +125,7 @@ def study_options(
             click.option(
                 "--notation",
                 metavar="NAME",
-                shell_complete=_names("notations"),
+                shell_complete=bundled("notations"),
                 help=_NAMES["notation"],
             ),
         ]

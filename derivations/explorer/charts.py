@@ -27,11 +27,11 @@ def charts() -> dict[str, Spec]:
         "roofline": _roofline(labels),
         "orders": _lines(
             "FLOPs of the two orders of MLA against the query tokens of a step",
-            queries, _axis("y", "FLOP of one layer"), orders,
+            queries, _axis("y", "FLOP in one layer"), orders,
         ),
         "times": _lines(
             "Time of one layer against the query tokens of a step",
-            queries, _axis("y", "time of one layer", "s"), labels,
+            queries, _axis("y", "time in one layer", "s"), labels,
         ),
         "cache": _lines(
             "Bytes kept on one rank against the context", context, _axis("y", "bytes on one rank", "B"), labels
@@ -61,7 +61,7 @@ def _axis(field: str, title: str, unit: str = "") -> Spec:
         "field": field,
         "type": "quantitative",
         "title": title,
-        "scale": {"type": "log", "nice": False},
+        "scale": {"type": "log", "nice": False, **({"padding": 8} if field == "y" else {})},
         "axis": {"format": "~s", "tickCount": 6, "labelOverlap": True, "labelExpr": shown},
     }
 

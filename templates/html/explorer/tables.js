@@ -3,11 +3,11 @@
 const freeWord = (free) => (free === null ? 'all' : free === 0 ? 'none' : `S ≤ ${plainNumber(free)}`);
 
 const COLUMNS = [
-  ['flops', 'FLOPs of a layer', (row) => withPrefix(row.flops, 'FLOP')],
+  ['flops', 'FLOPs', (row) => withPrefix(row.flops, 'FLOP')],
   ['bytes', 'bytes moved', (row) => byteText(row.bytes)],
   ['intensity', 'FLOP/B', (row) => plainNumber(row.intensity)],
   ['waits', 'waits for', (row) => row.waits],
-  ['time', 'time of a layer', (row) => seconds(row.time)],
+  ['time', 'time', (row) => seconds(row.time)],
   ['free', 'memory-bound up to', (row) => freeWord(row.free)],
   ['layer', 'kept, a layer and sequence', (row) => (row.layer === null ? '–' : byteText(row.layer))],
   ['cache', 'kept, whole batch and all layers', (row) => (row.cache === null ? '–' : byteText(row.cache))],
@@ -58,7 +58,8 @@ function formula(index) {
 }
 
 function definition(name, quantity, text) {
-  const shown = quantity.m === undefined ? 'a root of a quadratic equation ' : formula(quantity.m);
+  const shown = quantity.m === undefined
+    ? element('span', { class: 'note' }, 'a root of a quadratic equation') : formula(quantity.m);
   const line = element('dd', {}, shown);
   if (quantity.under !== undefined) {
     line.append(element('details', {}, element('summary', {}, 'D, under the root'), formula(quantity.under)));
