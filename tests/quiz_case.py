@@ -44,7 +44,11 @@ class Case:
     layers: int = 1
     """Layers of this kind."""
     batch: int = 1
-    """Sequences."""
+    """Sequences that the figure is of."""
+    together: int = 1
+    """Sequences that run together, whatever the figure is of."""
+    several: bool = False
+    """Whether a step has several query tokens."""
     peak: Fraction = Fraction(0)
     """FLOP/s."""
     bandwidth: Fraction = Fraction(0)

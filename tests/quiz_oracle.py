@@ -173,36 +173,37 @@ def read_seconds(case: Case) -> Fraction:
     return moved_bytes(case) / case.bandwidth
 
 
-def queries_at_the_ridge(case: Case) -> Fraction:
-    """The S at which the core's intensity is the ridge; each query adds the same FLOPs, none adds bytes.
+def queries_at_the_ridge(case: Case) -> Fraction | None:
+    """The S at which the core's intensity is the ridge: FLOPs less what the ridge allows for the bytes is zero.
 
-    The slope comes from two counts, so pairs must be full and no mask may tie rows to S.
+    For masks that do not tie rows to S. None where no S is enough.
     """
-    one, two = case.at(S=1), case.at(S=2)
-    if case.pairs != "full" or moved_bytes(one) != moved_bytes(two) or flops(two) != 2 * flops(one):
-        raise NotImplementedError("an intensity that is no multiple of S")
-    return ridge(case) / intensity(one)
+    if reach(case) is not None:
+        raise NotImplementedError("sides that are no polynomials in S")
+    allowed = ridge(case) * moved_bytes(case.at(S=1))
+    return first_root(*(flops(case.at(S=queries)) - allowed for queries in (0, 1, 2)))
 
 
 def crossover_queries(case: Case) -> Fraction | None:
     """The S* up to which absorb costs less than expand, keys and values formed in each step; None if always.
 
-    With pairs in full both sides are lines in S, with causal pairs parabolas: three counts of each give them.
-    A square root is taken to 60 digits. Not for masks, which bend the sides.
+    With pairs in full both sides are lines in S, with causal pairs parabolas. Not for masks, which bend them.
     """
     if reach(case) is not None:
         raise NotImplementedError("sides that are no polynomials in S")
     absorb, expand = replace(case, order="absorb"), replace(case, order="expand")
-    gap = [flops(absorb.at(S=queries)) - flops(expand.at(S=queries)) for queries in (0, 1, 2)]
-    square = Fraction(gap[2] - 2 * gap[1] + gap[0], 2)
-    slope, start = gap[1] - gap[0] - square, gap[0]
+    return first_root(*(Fraction(flops(absorb.at(S=s)) - flops(expand.at(S=s))) for s in (0, 1, 2)))
+
+
+def first_root(at_0: Fraction, at_1: Fraction, at_2: Fraction) -> Fraction | None:
+    """Where a line or a parabola, by its values at 0, 1 and 2, first goes from minus to plus."""
+    square = (at_2 - 2 * at_1 + at_0) / 2
+    slope = at_1 - at_0 - square
     if square == 0:
-        return Fraction(-start, slope) if slope > 0 else None
-    inner = slope * slope - 4 * square * start
-    if inner < 0:
-        return None
-    # The first root is where the sign goes from minus to plus: the start is negative, the parabola opens down.
-    return (-slope + square_root(inner)) / (2 * square)
+        return -at_0 / slope if slope > 0 else None
+    inner = slope * slope - 4 * square * at_0
+    # It starts below zero and opens down, so the first root is the one with the plus.
+    return (-slope + square_root(inner)) / (2 * square) if inner >= 0 else None
 
 
 def square_root(value: Fraction) -> Fraction:

@@ -11,11 +11,13 @@ import pytest
 import quiz_oracle as oracle
 import yaml
 from quiz_case import Case
+from quiz_mistakes import MISTAKES
 
 from derivations.conventions import Conventions
 from derivations.exercises.answer import answer_of
 from derivations.exercises.asked import Quantity, Task, Wants
 from derivations.exercises.generating import exercises
+from derivations.exercises.slips import single_slips
 from derivations.exercises.topics import VARIANTS
 from derivations.library import load_variant
 
@@ -67,6 +69,8 @@ def case_of(task: Task, sizes: dict[str, int]) -> Case:
         tp=task.tp,
         layers=task.layers,
         batch=task.batch if task.whole else 1,
+        together=task.batch,
+        several=knobs.phase != "decode",
         peak=peak,
         bandwidth=bandwidth,
     )
@@ -119,6 +123,29 @@ def test_keys_of_random_exercises(level, seed):
     for task in series(level, seed):
         check(task)
         of_released_layers(task)
+
+
+@pytest.mark.parametrize(("level", "seed"), SERIES)
+def test_slips_on_random_exercises(level, seed):
+    """Each of the twelve gives the values worked out by hand, and no others."""
+    for task in series(level, seed):
+        if task.wants is Wants.FORMULA:
+            continue
+        case, quantity, unit = case_of(task, task.values), str(task.quantity), task.unit
+        right = oracle.answer(case, quantity, unit)
+        found = single_slips(task)
+        for name, mistake in MISTAKES.items():
+            values = {s.answer.number for s in found if s.slips[0].name == name}
+            expected = {value for value in mistake(case, quantity, unit) if value and not near(value, right)}
+            assert len(values) == len(expected), (name, task, values, expected)
+            assert all(any(near(v, e) for e in expected) for v in values), (name, task, values, expected)
+
+
+def near(found: Fraction | None, expected: Fraction | None) -> bool:
+    """Equal, or a square root to 25 digits."""
+    assert found is not None
+    assert expected is not None
+    return found == expected or abs(found / expected - 1) < Fraction(1, 10**25)
 
 
 def of_released_layers(task: Task) -> None:
