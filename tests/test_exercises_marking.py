@@ -74,7 +74,7 @@ def test_each_slip_is_recognised_and_named(seed, level):
 def test_two_hundred_exercises_have_all_twelve():
     assert len(tasks()) == 200
     assert {s.slips[0].name for task in tasks() for s in single_slips(task)} >= TWELVE
-    assert {slip.name for slip in SLIPS} == TWELVE | {"one-of-batch", "every-layer"}
+    assert {slip.name for slip in SLIPS} == TWELVE | {"all-rows", "one-of-batch", "every-layer"}
 
 
 def test_a_value_of_several_slips_has_all_of_them_named():
@@ -148,6 +148,11 @@ FLOPS = Task("mla+rope", "absorb", Quantity.FLOPS, "GFLOP", sizes=(*SIZES, ("L",
 """2 * 128 * 8192 * (512 + 64 + 512) = 2,281,701,376 FLOP."""
 RATIO = Task("mla+rope", "absorb", Quantity.INTENSITY, "FLOP/B", Wants.FORMULA, batch=8)
 """2 H (2 d_c + d_r) / (b (d_c + d_r))."""
+WINDOW = Task(
+    "gqa+window", "direct", Quantity.CACHE, "MB",
+    sizes=(("H_q", 64), ("H_kv", 8), ("d_k", 64), ("d_v", 64), ("n_w", 128), ("L", 32768), ("b", 2)),
+)  # fmt: skip
+"""128 rows of 2,048 B: 262,144 B."""
 
 TABLE = [
     (ROW, "70.272 kB", Verdict.RIGHT, ()),
@@ -219,6 +224,8 @@ SLIPPED = [
     (FLOPS, "1.208 GFLOP", {"keys-only"}),
     (FLOPS, "2.147 GFLOP", {"rope"}),
     (FLOPS, "2.2817 GMAC", {"macs"}),
+    # 32768 instead of 128 rows of 2 * 8 * 64 elements of two bytes
+    (WINDOW, "67.108864 MB", {"all-rows"}),
     (RATIO, "4 H / b", {"rope"}),
     (RATIO, "2 H / b", {"latent-twice", "keys-only"}),
     (RATIO, "16 H (2 d_c + d_r)/(b (d_c+d_r))", {"batch"}),

@@ -197,6 +197,14 @@ def _full_heads(task: Task) -> Iterator[Task]:
         yield replace(task, variant=name, order="direct", changes=(*task.changes, "even-heads"))
 
 
+def _all_rows(task: Task) -> Iterator[Task]:
+    base, *options = task.variant.split("+")
+    if base == "dsa":
+        yield replace(task, variant="+".join(["mla", *options]))
+    elif "window" in options:
+        yield replace(task, variant="+".join([base, *(o for o in options if o != "window")]))
+
+
 SLIPS: tuple[Slip, ...] = (
     Slip(
         "rope", "the RoPE key left out",
@@ -261,6 +269,11 @@ SLIPS: tuple[Slip, ...] = (
         "full-heads", "keys and values of every head cached, as in MHA",
         "MLA keeps the latent; keys and values are formed from it, or never formed at all.",
         _full_heads,
+    ),
+    Slip(
+        "all-rows", "the whole context counted where a query sees less",
+        "A window and a selection limit what a query sees; beyond that the attention costs nothing.",
+        _all_rows,
     ),
     Slip(
         "one-of-batch", "one sequence counted for the whole batch",
