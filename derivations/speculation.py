@@ -16,7 +16,7 @@ from math import ceil, floor
 
 from .atoms import evaluate, free_symbols
 from .costs import Cost
-from .crossover import Root
+from .crossover import Condition, Root
 from .derivation import Study, derive
 from .errors import InputError
 from .poly import Coefficient, Poly
@@ -39,7 +39,9 @@ class Budget:
     gap: Poly
     """FLOPs less R times bytes: not above 0 as long as the kernel waits for memory."""
     root: Root | None
-    """The S at which arithmetic and memory take equally long, where that is one formula at all sizes."""
+    """The S at which arithmetic and memory take equally long, where that is one formula."""
+    conditions: tuple[Condition, ...] = ()
+    """Where the formula holds, but for that it lies inside the context."""
 
     def at(self, values: Mapping[str, Coefficient], ridge: Fraction) -> int | None:
         """The largest S left of the ridge, 0 if none is; None where a size is missing, or no S is too many.
@@ -71,8 +73,19 @@ def budget_of(study: Study, order: str) -> Budget:
     flops = cost.flops * (1 if study.conventions.unit == "flops" else 2)
     moved = cost.bytes * RIDGE
     found = cross_in_regimes(flops, moved, "S", ("memory", "compute"), study.variant.facts)
-    roots = [solution.root for solution in found.solutions]
-    return Budget(cost, flops - moved, roots[0] if len(roots) == 1 else None)
+    if len(found.solutions) != 1:
+        return Budget(cost, flops - moved, None)
+    (solution,) = found.solutions
+    conditions = tuple(c for c in solution.conditions if not _inside(solution.root, c))
+    return Budget(cost, flops - moved, solution.root, conditions)
+
+
+def _inside(root: Root, condition: Condition) -> bool:
+    """Whether a condition says no more than that the root is less than L."""
+    if root.ratio is None:
+        return False
+    slack = Poly.symbol("L") * root.ratio.under - root.ratio.over
+    return bool(slack) and slack * slack.content().inverse() == condition.slack
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
+from command import data, shown
 from sympy import Symbol, simplify
 from test_figures import same
 
@@ -66,6 +67,25 @@ def test_the_free_draft(name, order, formula, numbers):
             )  # fmt: skip
             assert (flops <= ridge * moved) is left
     assert budget_of(study_of(name, {"L": 64}), order).at({"L": 64}, H100.ridge()) is None
+
+
+@pytest.mark.parametrize(("gpu", "holds"), [("h100-sxm", True), ("h200-sxm", False)])
+def test_a_formula_that_holds_in_one_regime_says_where(gpu, holds):
+    # Queries that choose n rows each read min(L, S n) of them. The formula is that of S n > L; there
+    # b R (d_c + d_r) n > 2 H (2 d_c + d_r) min(L, n). With L > n that is 1,152 R > 278,528, or R > 241.8.
+    study = study_of("dsa+rope", {**HEADS, "L": 32768})
+    budget = budget_of(study, "absorb")
+    ridge = load_accelerator(gpu).ridge()
+    (condition,) = budget.conditions
+    assert condition.holds({**study.values, "R": ridge}) is holds
+    assert (ridge > Fraction(278528, 1152)) is holds
+    reached = budget.root.value({**study.values, "R": ridge})
+    assert (budget.at(study.values, ridge) == int(reached)) is holds
+    text = shown("speculate", "dsa+rope:absorb", "mqa")
+    assert text.count("holds where") == 1
+    assert "The formula of dsa+rope, absorb holds where" in text
+    found = data("speculate", "dsa+rope:absorb", "mqa")["variants"]
+    assert [len(one["ridge_where"]) for one in found] == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from ..derivation import Derivation, Study, derive
 from ..hardware import Accelerator
 from ..notation import Notation, NotationFile, number_text
 from ..plots import Series, line_chart
-from ..report import Block, Cell, Heading, Math, Prose, Report, Table, cell, prose
+from ..report import Block, Cell, Heading, Items, Math, Prose, Report, Table, cell, prose
 from ..speculation import Budget, Drafted, budget_of, drafted
 from ..vega import Spec
-from .crossover import root_math
+from .crossover import condition_math, root_math
 from .parts import conventions_table, number_math, sizes_prose
 from .times import deployment_rows, seconds_text
 
@@ -100,6 +100,7 @@ def speculation_report(asked: Speculation, file: NotationFile | None) -> Report:
         Heading("The free draft"),
         Prose(text),
         _budgets(asked, notation),
+        *_where(asked, notation),
     ]  # fmt: skip
     if any(row.steps for row in asked.rows):
         blocks += [Heading("What drafting gains"), *_gains(asked)]
@@ -126,6 +127,19 @@ def _budgets(asked: Speculation, notation: Notation) -> Table:
         cells = [cell("-" if count is None else str(count)) for count in free]
         rows.append((cell(row.name), shown, root, *cells))
     return Table(tuple(heads), tuple(rows), "lrl" + "r" * len(asked.gpus))
+
+
+def _where(asked: Speculation, notation: Notation) -> list[Block]:
+    """Where formulas of the table hold, for those that do not hold everywhere."""
+    entries = []
+    for row in asked.rows:
+        conditions = row.budget.conditions if row.budget.root is not None else ()
+        if conditions:
+            words: list[str | Math] = [f"The formula of {row.name} holds where "]
+            for index, condition in enumerate(conditions):
+                words += [" and " if index else "", condition_math(condition, notation)]
+            entries.append((*words, "."))
+    return [Items(tuple(entries))] if entries else []
 
 
 def _kind(asked: Speculation) -> str:

@@ -10,7 +10,7 @@ from ..derivation import Derivation
 from ..notation import Notation, NotationFile
 from ..pages.roofline import free_queries, intensity_of, ridge_of
 from ..pages.speculate import Speculation
-from .data import SCHEMA, derivation_data, dims_data, number, quantity, root_data
+from .data import SCHEMA, condition_text, derivation_data, dims_data, number, quantity, root_data
 
 __all__ = ["roofline_data", "speculation_data"]
 
@@ -50,6 +50,7 @@ def speculation_data(asked: Speculation, file: NotationFile | None) -> dict[str,
                     None if ratio is None else quantity(ratio, notation, row.derivation.value(ratio))
                 ),
                 "ridge_at": root_data(root, notation, row.study) if root is not None else None,
+                "ridge_where": [condition_text(c, notation) for c in row.budget.conditions],
                 "free": {gpu.name: row.budget.at(row.study.values, gpu.ridge(kind)) for gpu in asked.gpus},
                 "steps": [
                     {
