@@ -95,6 +95,8 @@ class Traffic(Wiring):
             return
         cls, rule = sort
         where = f"{' '.join(operand.tensors)} by {reader}"
+        if kernel == "core" and cls == "activation":  # it crosses the core's edge, whatever step in it reads it
+            stage = Stage.CORE
         term = self.term(kernel, stage, cls, where, operand, f"read: {rule}")
         known = self.reads.setdefault((kernel, operand.key, part), [])
         facts = (CONTEXT_HOLDS_QUERIES, *bounds(term.amount, *(o.amount for o in known)))
@@ -141,7 +143,7 @@ class Traffic(Wiring):
             operand = Operand(selector, (selector,), tensor.axes, elements, tensor.width, BOTH, tensor, False)
             self.reads["core", selector, 0] = [
                 self.term(
-                    "core", step.stage, "activation", f"{selector} by the core", operand, "read: selected rows"
+                    "core", Stage.CORE, "activation", f"{selector} by the core", operand, "read: selected rows"
                 ),
                 self.term(
                     "indexer",

@@ -191,8 +191,7 @@ def drawn(rng: random.Random) -> Task:
     formed = rng.choice(("read", "write+read", "streamed", "cached")) if order == "expand" else "read"
     kept = rng.choice(("copied", "once")) if formed == "cached" else "copied"
     phase, pairs = rng.choice(("decode", "verify", "prefill")), rng.choice(("full", "causal"))
-    # The numbers of selected rows are read by the lift where rows are formed on chip: not in scope kernel.
-    scopes = ("core", "attention", "attention+weights", *(("kernel",) if formed != "streamed" else ()))
+    scopes = ("core", "attention", "attention+weights", "kernel")
     quantity, unit = rng.choice(
         (
             (Quantity.ELEMENTS, "elements"),
