@@ -4,8 +4,8 @@ units, topics       units of answers; variants and quantities to choose from
 asked               a task as data
 rewriting           programs as a usual mistake reads them
 answer              a task's answer, in symbols and as a number
-slips               the usual mistakes, each a change that is derived too
-recipes, generating how tasks are drawn from a seed
-wording, hints      questions in words, and what helps
-typed, marking      what a person typed, and the verdict on it
+changing, slips     the usual mistakes: what each changes, and what then comes out
+sources, recipes, generating           how tasks are drawn from a seed
+phrases, wording, hints                questions in words, and what helps
+typed, rounding, marking               what a person typed, and the verdict on it
 """

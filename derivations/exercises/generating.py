@@ -13,7 +13,8 @@ from random import Random
 from ..errors import InputError
 from .answer import answer_of
 from .asked import Task
-from .recipes import RECIPES, Draw, Recipe
+from .recipes import RECIPES, Recipe
+from .sources import Draw
 from .topics import ANYTHING, Topic
 
 __all__ = ["LEVELS", "MOST", "Exercise", "exercises"]

@@ -14,14 +14,12 @@ from ..library import load_variant
 from ..poly import Poly
 from .answer import Answer, answer_of
 from .asked import Task, Wants
+from .rounding import DIGITS, near, rounds_to
 from .slips import Slip, Slipped, pairs_of_slips, same_ratio, single_slips
-from .typed import Digits, Typed, Unreadable, read
+from .typed import Typed, Unreadable, read
 from .units import UNITS, Measure, Unit, base_unit, number_text
 
 __all__ = ["Mark", "Verdict", "mark", "symbols_of"]
-
-_DIGITS = 3
-"""Significant digits that are asked for."""
 
 
 class Verdict(StrEnum):
@@ -96,25 +94,25 @@ def _number(typed: Typed, task: Task) -> Mark:
         return Mark(Verdict.AGAIN, ("The answer is above zero.",))
     asked = replace(task, unit=_unit_typed(typed, task))
     right = _in_unit(asked)
-    if _rounds_to(value, right, typed.digits, _DIGITS):
+    if rounds_to(value, right, typed.digits, DIGITS):
         return Mark(Verdict.RIGHT, _remarks(typed, task))
     slips = single_slips(asked)
-    found = [s for s in slips if _rounds_to(value, _figure(s), typed.digits, 2)]
+    found = [s for s in slips if rounds_to(value, _figure(s), typed.digits, 2)]
     if found:
         return _slipped(found)
-    if _near(value, right) and not any(_nearer(s, value, right) for s in slips if typed.digits is None):
+    if near(value, right) and not any(_nearer(s, value, right) for s in slips if typed.digits is None):
         words = f"Right to three digits; written out it is {number_text(right)}."
         return Mark(Verdict.RIGHT, (*_remarks(typed, task), words))
     found = [s for s in slips if _nearer(s, value, right)]
     if found:
         return _slipped(found)
-    if _rounds_to(value, right, typed.digits, 1):
+    if rounds_to(value, right, typed.digits, 1):
         return Mark(Verdict.AGAIN, ("Right so far; give three digits.",))
     other = _meant(value, typed, task)
     if other is not None:
         words = f"That is right in {other.name}, but {task.unit} is asked; type the unit with it."
         return Mark(Verdict.AGAIN, (words,))
-    found = [s for s in pairs_of_slips(asked) if _rounds_to(value, _figure(s), typed.digits, _DIGITS)]
+    found = [s for s in pairs_of_slips(asked) if rounds_to(value, _figure(s), typed.digits, DIGITS)]
     return _slipped(found) if found else Mark(Verdict.WRONG, (_size_hint(value / right),))
 
 
@@ -142,32 +140,7 @@ def _figure(slipped: Slipped) -> Fraction:
 def _nearer(slipped: Slipped, value: Fraction, right: Fraction) -> bool:
     """Whether a value, cut off or made of rounded ones, is that of a slip rather than the right one."""
     number = _figure(slipped)
-    return _near(value, number) and abs(value - number) < abs(value - right)
-
-
-def _rounds_to(value: Fraction, exact: Fraction, digits: Digits | None, least: int) -> bool:
-    """Whether a value is `exact`, or is it rounded to the digits that were typed, if those are enough."""
-    if value == exact:
-        return True
-    if digits is None:
-        return False
-    counts = range(max(least, digits.least), digits.most + 1)
-    return any(abs(value - exact) * 2 <= _step(exact, count) for count in counts)
-
-
-def _near(value: Fraction, exact: Fraction) -> bool:
-    """Whether a value agrees with another one in the digits asked for."""
-    return abs(value - exact) * 2 <= _step(exact, _DIGITS)
-
-
-def _step(value: Fraction, digits: int) -> Fraction:
-    """One unit of the last of so many significant digits."""
-    power = 0
-    while value >= Fraction(10) ** (power + 1):
-        power += 1
-    while value < Fraction(10) ** power:
-        power -= 1
-    return Fraction(10) ** (power - digits + 1)
+    return near(value, number) and abs(value - number) < abs(value - right)
 
 
 def _scaled(ratio: Ratio, scale: Fraction) -> Ratio:
@@ -186,11 +159,7 @@ def _wrong_measure(unit: Unit, typed: Typed, task: Task) -> Mark:
     """An answer in bytes where FLOPs are asked, say."""
     words = f"This asks for {task.measured.measure}, in {task.unit}; what is typed is in {unit.name}."
     number = typed.number
-    if (
-        task.wants is Wants.NUMBER
-        and number is not None
-        and _rounds_to(number, _in_unit(task), typed.digits, 3)
-    ):
+    if task.wants is Wants.NUMBER and number is not None and rounds_to(number, _in_unit(task), typed.digits, 3):
         words += f" As {task.unit} the figure would be right."
     return Mark(Verdict.AGAIN, (words,))
 
@@ -201,7 +170,7 @@ def _meant(value: Fraction, typed: Typed, task: Task) -> Unit | None:
         return None
     others = (u for u in UNITS.values() if u.measure is task.measured.measure and u.name != task.unit)
     return next(
-        (u for u in others if _rounds_to(value, _in_unit(replace(task, unit=u.name)), typed.digits, _DIGITS)),
+        (u for u in others if rounds_to(value, _in_unit(replace(task, unit=u.name)), typed.digits, DIGITS)),
         None,
     )
 

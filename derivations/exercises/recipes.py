@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from random import Random
-from typing import TypeVar
 
-from ..checkpoints import checkpoint_names, load_checkpoint
 from ..conventions import Conventions
 from ..library import load_variant
 from .answer import answer_of
 from .asked import Quantity, Task, Wants
-from .topics import VARIANTS, Topic
+from .sources import Draw, sources
+from .topics import Topic
 from .units import UNITS, Measure, Unit
 
-__all__ = ["RECIPES", "Draw", "Recipe", "Source", "sources"]
+__all__ = ["RECIPES", "Recipe"]
 
-T = TypeVar("T")
 _PLAIN = ("mha", "mqa", "gqa", "mla", "mla+rope")
 _LATENT = ("mla", "mla+rope", "mla+rope+query-latent")
 _ROWS = (*_PLAIN, "mla+rope+query-latent")
@@ -27,47 +23,6 @@ _CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
 _FEW = (2, 3, 4, 8)
 _BATCHES = (4, 8, 16, 32, 64)
 _GPUS = ("h100-sxm", "h200-sxm", "h20", "a100-sxm", "b200", "mi300x", "l40s")
-
-
-class Draw:
-    """A source of choices; `random()` alone is the same in every version of Python."""
-
-    def __init__(self, random: Random) -> None:
-        self.random = random
-
-    def pick(self, choices: Sequence[T]) -> T:
-        """One of them."""
-        return choices[int(self.random.random() * len(choices))]
-
-    def chance(self, share: float) -> bool:
-        """True so often."""
-        return self.random.random() < share
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Layers of a released model that are alike."""
-
-    model: str
-    """The checkpoint."""
-    variant: str
-    """What they compute."""
-    layers: int
-    """How many there are."""
-    dims: tuple[tuple[str, int], ...]
-    """Their sizes."""
-
-
-@cache
-def sources() -> tuple[Source, ...]:
-    """The layers of bundled checkpoints that exercises can be about."""
-    found = []
-    for name in checkpoint_names():
-        model = load_checkpoint(name)
-        own = "+".join((model.variant, *model.options))
-        found.append(Source(name, own, model.attention_layers, tuple(model.dims.items())))
-        found += [Source(name, o.variant, o.layers, tuple(o.dims.items())) for o in model.others]
-    return tuple(source for source in found if source.variant in VARIANTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,11 @@ from ..notation import Notation
 from ..program import Variant
 from ..report import Cell, Math
 from .asked import Quantity, Task, Wants
+from .phrases import layers_of, rows_read, unit_of_answer, width_of
 from .units import Measure
 
 __all__ = ["flat", "notation_of", "question_of", "title_of"]
 
-_WIDTHS = {1: "FP8, one byte", 2: "BF16, two bytes", 4: "FP32, four bytes"}
-_PER_LAYER = (
-    Quantity.ELEMENTS, Quantity.ROW, Quantity.CACHE, Quantity.RANK, Quantity.STATE, Quantity.FLOPS,
-    Quantity.BYTES, Quantity.TIME,
-)  # fmt: skip
 _OF_STEP = (Quantity.FLOPS, Quantity.BYTES, Quantity.INTENSITY, Quantity.TIME, Quantity.RIDGE)
 
 
@@ -154,14 +150,14 @@ def _sized(task: Task, name: str) -> Math:
 
 
 def _asked(task: Task, variant: Variant) -> Iterable[str | Math]:
-    layers = _layers(task)
+    layers = layers_of(task)
     owner = "one sequence"
     if task.whole:
         owner = f"a batch of {task.batch} sequences together, each"
     elif task.batch > 1:
         owner = "one of these sequences"
-    wide = _wide(task)
-    rows = _rows(variant)
+    wide = width_of(task)
+    rows = rows_read(variant)
     quantity = task.quantity
     if quantity is Quantity.ELEMENTS:
         yield f"How many elements does one token add to the cache of {layers}?"
@@ -214,54 +210,20 @@ def _ridge(task: Task, rows: str) -> Iterable[str | Math]:
     yield "intensity is its FLOPs (scores and weighted sum, a multiply-add as two FLOPs) over the bytes of "
     yield f"{rows}, each row read once. At which "
     yield from (_math("S"), " does it reach the ridge? Give the real number, not rounded to whole tokens. ")
-    yield from _wide(task)
-
-
-def _rows(variant: Variant) -> str:
-    """The rows that the core reads."""
-    if variant.base in ("kda", "lightning"):
-        return "the state"
-    if variant.base == "dsa":
-        return "selected latents and rotated keys"
-    if variant.base == "mla":
-        return "cached latents and rotated keys" if "rope" in variant.options else "cached latents"
-    return "cached keys and values"
-
-
-def _layers(task: Task) -> str:
-    if task.layers == 1:
-        return "one layer"
-    if not task.model:
-        return f"{task.layers} such layers"
-    whole = task.layers == load_checkpoint(task.model).layers
-    return f"all {task.layers} layers" if whole else f"these {task.layers} layers"
-
-
-def _wide(task: Task) -> Iterable[str | Math]:
-    """How wide elements are."""
-    width = task.values.get("b")
-    if width is None:
-        return ("Elements take ", _math("b"), " bytes.")
-    return (f"Elements are {_WIDTHS[width]} each.",)
+    yield from width_of(task)
 
 
 def _form(task: Task) -> Iterable[str | Math]:
     """How to answer."""
     unit = task.measured
     if task.wants is Wants.FORMULA:
-        yield f"Answer with a formula in these symbols, in {_unit_words(task)}."
+        yield f"Answer with a formula in these symbols, in {unit_of_answer(task)}."
         return
-    yield f"Answer in {_unit_words(task)}"
+    yield f"Answer in {unit_of_answer(task)}"
     if unit.power:
         base, power = unit.power
         yield from (" (", Math(f"{base}^{{{power}}}", f"{base}^{power}"), " B)")
     yield "." if unit.measure is Measure.ELEMENTS else ". Three digits are enough."
-
-
-def _unit_words(task: Task) -> str:
-    words = {"B": "bytes", "FLOP": "FLOPs", "tokens": "query tokens", "FLOP/B": "FLOPs per byte",
-             "us": "microseconds (us)", "ms": "milliseconds (ms)", "s": "seconds"}  # fmt: skip
-    return words.get(task.unit, task.unit)
 
 
 def flat(words: Cell) -> str:
