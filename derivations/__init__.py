@@ -94,7 +94,7 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     conventions     every knob;  steps: an order as steps with stages and kernels
     terms, wiring, traffic, costs          the ledger: a line, who reads what, the byte lines, sums
     sizechecks      whether numbers can be sizes
-    algebra, ratios, roots, analysis, crossover, regimes  factors and limits; intensity and growth; where orders meet
+    algebra, ratios, roots, analysis, crossover, regimes  factors, limits, growth; where orders meet
     envelope, maps  the least of several costs along one size, and over two
     stored          what a layer keeps: rows that grow, windows, states
     resources, library, checkpoints, hardware    files that ship, or the user's own

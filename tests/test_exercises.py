@@ -220,3 +220,14 @@ def test_the_guide_names_every_slip_and_every_quantity_has_its_line():
     assert re.findall(r"^\| `([\w-]+)` \|", guide, re.M) == [slip.name for slip in SLIPS]
     listed = (ROOT / "derivations" / "exercises" / "asked.py").read_text(encoding="utf-8")
     assert all(re.search(rf"^    {quantity} +\S", listed, re.M) for quantity in Quantity)
+
+
+@pytest.mark.parametrize("scope", ["attention+weights", "layer"])
+def test_a_batch_does_not_read_weights_once_for_each_sequence(scope):
+    task = Task("mla", "absorb", Quantity.BYTES, "MB", conventions=Conventions(scope=scope), batch=4)
+    with pytest.raises(InputError) as error:
+        replace(task, whole=True)
+    assert str(error.value) == (
+        f"a figure of a whole batch in scope {scope}: one read of the weights serves all sequences, so it is not so "
+        "many times that of one"
+    )

@@ -291,7 +291,9 @@ def test_the_page_of_a_lesson_fits_a_phone_and_folds_its_answers(name, chromium)
         assert folded >= 3
         for summary in view.page.locator("details.fold > summary").all():
             summary.click()
-        on_screen = "[...document.querySelectorAll('math')].filter(m => !m.closest('.answers'))"  # else for print
+        on_screen = (
+            "[...document.querySelectorAll('math')].filter(m => !m.closest('.answers'))"  # else for print
+        )
         assert view.evaluate(f"{on_screen}.every(m => m.getBoundingClientRect().height > 0)")
 
 

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ..conventions import Conventions
+from ..errors import InputError
 from ..hardware import Accelerator, load_accelerator
 from .units import Measure, Unit, unit_of
 
@@ -103,6 +104,13 @@ class Task:
     """Whether the figure is of all of them; else it is of one."""
     changes: tuple[str, ...] = ()
     """What slips have changed beyond these fields: names of `rewriting.REWRITINGS` and `answer.ADJUSTMENTS`."""
+
+    def __post_init__(self) -> None:
+        if self.whole and self.batch > 1 and self.conventions.scope in ("attention+weights", "layer"):
+            raise InputError(
+                f"a figure of a whole batch in scope {self.conventions.scope}: one read of the weights serves "
+                "all sequences, so it is not so many times that of one"
+            )
 
     @property
     def values(self) -> dict[str, int]:

@@ -122,10 +122,9 @@ def _step(task: Task, variant: Variant) -> Iterable[str | Math]:
         yield from ("Each query sees the ", _sized(task, "n_w"), " tokens up to its own. ")
     elif selects:
         yield from ("Each query sees the ", _sized(task, "n"), " tokens its indexer selects; ")
-        yield (
-            "different queries select different ones. " if phase == "verify" else "the indexer is not counted. "
-        )
-        yield "The indexer is not counted. " if phase == "verify" else ""
+        if phase == "verify":
+            yield "different queries select different ones, as far as there are so many. "
+        yield "The indexer is not counted. " if phase == "verify" else "the indexer is not counted. "
     elif phase != "decode" and task.conventions.pairs == "full":
         yield from ("Every query counts all ", _math("L"), " tokens, masked ones too. ")
     elif phase != "decode":
