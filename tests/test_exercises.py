@@ -228,6 +228,6 @@ def test_a_batch_does_not_read_weights_once_for_each_sequence(scope):
     with pytest.raises(InputError) as error:
         replace(task, whole=True)
     assert str(error.value) == (
-        f"a figure of a whole batch in scope {scope}: one read of the weights serves all sequences, so it is not so "
-        "many times that of one"
+        f"a figure of a whole batch in scope {scope}: one read of the weights serves all sequences, so it is "
+        "not so many times that of one"
     )
