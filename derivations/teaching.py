@@ -22,7 +22,7 @@ def lesson_pages() -> Iterator[Page]:
     lessons = course()
     listed = lesson_list(lessons)
     yield Page(f"{LESSONS}/README.md", "The course", render(listed, "markdown"))
-    yield Page(f"{LESSONS}/README.html", "The course", html_page(listed, home="../index.html"))
+    yield Page(f"{LESSONS}/index.html", "The course", html_page(listed, home="../index.html"))
     for lesson in lessons:
         path, title = f"{LESSONS}/{lesson.name}", f"{lesson.number}. {lesson.title}"
         report = lesson_report(lesson, lessons, drawn=True)
