@@ -64,7 +64,10 @@ def text_of(body: str) -> str:
 # DeepSeek-V3 has H = 128, d_k = d_v = 128, d_c = 512, d_r = 64; L = 8192.
 FILLED = [
     ("{F}", "2 H L (d_k + d_v)"),
-    ("{I =}", "I = 2 / b"),
+    ("{I =}", "I = 2 / b   [FLOP/B]"),
+    ("{M =}", "M = b H L (d_k + d_v)   [B]"),
+    ("{L*d_k =}", "L d_k\n"),
+    ("{4*H/b =}", "4 H / b\n"),
     ("So {F #}.", "So 536.9 MFLOP."),  # 2 * 128 * 8192 * 256 = 536,870,912
     ("So {F ##}.", "So 536,870,912 FLOP."),
     ("So {F # short}.", "So 67.11 MFLOP."),  # 2 * 128 * 1024 * 256 = 67,108,864

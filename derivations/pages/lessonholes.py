@@ -73,7 +73,11 @@ class Holes:
         else:
             lines = [Math(head.latex + closed.latex, head.text + closed.text)]
         if hole.show is Show.CLOSED:
-            return lines
+            unit, last = unit_of(self.lesson.sheet, hole.entry).text, lines[-1]
+            if unit.startswith("1/"):  # sizes alone over bytes: FLOPs that nobody called so
+                unit = ""
+            bracket = Math(f"\\quad[\\text{{{unit}}}]", f"   [{unit}]")
+            return [*lines[:-1], Math(last.latex + bracket.latex, last.text + bracket.text)] if unit else lines
         value, unit = self.measure(hole)
         shown = Math(f"{value.latex}{_unit_latex(unit)}", f"{value.text}{unit}")
         if not hole.named:
