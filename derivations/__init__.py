@@ -121,7 +121,8 @@ The map of the house; data flows down, and a test keeps imports that way (tests/
     notation, report, pages, render     letters, pages, templates, JSON
     exercises       tasks from a seed, their answers, and the usual mistakes as changes of the program
     explorer        one page with sliders, its formulas printed from derivations
-    arranging       answers last, drawings inside;  pagefiles: a report as files, the index of all
+    arranging, plaindata         answers last, drawings inside; reports as plain data for templates
+    pagefiles       a report as files, the index of all
     articles, publish, published, recurrences, teaching    what is under reports/
     commands, cli   the command line; thin, imported when run
 

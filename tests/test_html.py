@@ -353,7 +353,7 @@ PARTS = [
 
 @pytest.mark.parametrize(("parts", "expected"), PARTS)
 def test_words_formulas_and_links(parts, expected):
-    from derivations.report import plain
+    from derivations.plaindata import plain
 
     (block,) = plain(Report("", "", (Prose(parts),)))["blocks"]
     assert html_parts(block["parts"]) == expected

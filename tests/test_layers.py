@@ -83,7 +83,7 @@ LEVELS = (
     ("vega", "areas"),
     ("plots", "drawing"),
     ("report",),
-    ("arranging",),
+    ("arranging", "plaindata"),
     ("exercises",),
     ("pages",),
     ("render",),

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from .folder import output_folder
-from .options import Ticker, check_output, emit, notice, pick_format, write_whole
+from .options import pick_format
+from .output import Ticker, check_output, emit, notice, write_whole
 
 
 @click.command(

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import InputError, unknown
-from .options import check_output, emit, notice, write_whole
+from .output import check_output, emit, notice, write_whole
 
 _KINDS = ("new", "check")
 

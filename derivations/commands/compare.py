@@ -10,16 +10,8 @@ import click
 from ..errors import InputError
 from .deployment import deployment_options
 from .model import asked_of
-from .options import (
-    check_output,
-    emit,
-    format_options,
-    notice,
-    pick_format,
-    study_options,
-    unknown_sizes,
-    write_whole,
-)
+from .options import format_options, pick_format, study_options, unknown_sizes
+from .output import check_output, emit, notice, write_whole
 from .pageplot import with_plot
 from .several import SYMBOLS, models_in, studies_of
 

@@ -9,15 +9,8 @@ from typing import Any
 import click
 
 from .deployment import deployment_options, program_of
-from .options import (
-    check_output,
-    conventions_of,
-    emit,
-    format_options,
-    pick_format,
-    study_of,
-    study_options,
-)
+from .options import conventions_of, format_options, pick_format, study_of, study_options
+from .output import check_output, emit
 from .several import studies_of
 
 _MEASURES = ("flops", "bytes", "time")

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .options import Ticker, check_output, emit, format_options, pick_format
+from .options import format_options, pick_format
+from .output import Ticker, check_output, emit
 
 
 @click.command(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from .options import bundled, check_output, notice, write_whole
+from .options import bundled
+from .output import check_output, notice, write_whole
 
 
 @click.command(

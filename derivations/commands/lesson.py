@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .options import check_output, emit, format_options, pick_format
+from .options import format_options, pick_format
+from .output import check_output, emit
 
 
 def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .options import check_output, emit
+from .output import check_output, emit
 
 KINDS = ("variants", "models", "gpus", "orders", "claims", "notations", "conventions")
 

@@ -7,16 +7,8 @@ from typing import Any
 import click
 
 from .deployment import deployment_of, deployment_options
-from .options import (
-    KNOBS,
-    check_output,
-    conventions_of,
-    emit,
-    format_options,
-    notice,
-    pick_format,
-    study_options,
-)
+from .options import KNOBS, conventions_of, format_options, pick_format, study_options
+from .output import check_output, emit, notice
 from .several import SYMBOLS
 
 

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .deployment import batch_options, program_of
-from .options import (
-    Ticker,
-    check_output,
-    conventions_of,
-    emit,
-    format_options,
-    pick_format,
-    study_of,
-    study_options,
-    write_whole,
-)
+from .options import conventions_of, format_options, pick_format, study_of, study_options
+from .output import Ticker, check_output, emit, write_whole
 from .pageplot import with_plot
 
 if TYPE_CHECKING:

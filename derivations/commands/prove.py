@@ -7,17 +7,8 @@ from typing import Any
 
 import click
 
-from .options import (
-    Ticker,
-    check_output,
-    conventions_of,
-    emit,
-    format_options,
-    notice,
-    pick_format,
-    study_options,
-    write_whole,
-)
+from .options import conventions_of, format_options, pick_format, study_options
+from .output import Ticker, check_output, emit, notice, write_whole
 
 
 @click.command(

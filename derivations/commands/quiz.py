@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from ..errors import InputError, unknown
-from .options import check_output, emit, format_options, pick_format
+from .options import format_options, pick_format
+from .output import check_output, emit
 
 _COUNT = 5
 

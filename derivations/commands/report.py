@@ -7,7 +7,7 @@ import sys
 import click
 
 from .folder import output_folder
-from .options import notice, write_whole
+from .output import notice, write_whole
 
 
 @click.command(help="Derive and render every bundled report into a folder (made if it is not there).")

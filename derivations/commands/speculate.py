@@ -8,14 +8,8 @@ from typing import Any
 import click
 
 from .deployment import deployment_options
-from .options import (
-    check_output,
-    emit,
-    format_options,
-    pick_format,
-    study_options,
-    write_whole,
-)
+from .options import format_options, pick_format, study_options
+from .output import check_output, emit, write_whole
 from .pageplot import with_plot
 from .several import studies_of
 

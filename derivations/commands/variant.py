@@ -8,15 +8,8 @@ import click
 
 from ..errors import InputError
 from .deployment import deployment_options, program_of
-from .options import (
-    check_output,
-    conventions_of,
-    emit,
-    format_options,
-    pick_format,
-    study_of,
-    study_options,
-)
+from .options import conventions_of, format_options, pick_format, study_of, study_options
+from .output import check_output, emit
 
 __all__ = ["variant_command"]
 

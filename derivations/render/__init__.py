@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..arranging import answers_last
-from ..report import Report, plain
+from ..plaindata import plain
+from ..report import Report
 from ..resources import resource
 from .environment import template_environment
 

@@ -11,7 +11,8 @@ from typing import Any
 from jinja2 import Template
 from markupsafe import Markup
 
-from ..report import Report, plain
+from ..plaindata import plain
+from ..report import Report
 from ..resources import resource
 from .environment import template_environment
 

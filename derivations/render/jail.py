@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..report import Report, plain
+from ..plaindata import plain
+from ..report import Report
 
 __all__ = ["render_user_template"]
 

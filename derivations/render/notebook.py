@@ -18,7 +18,8 @@ from urllib.parse import quote
 
 from jinja2 import Template
 
-from ..report import Block, Code, Heading, Items, Report, cell, plain, prose
+from ..plaindata import plain
+from ..report import Block, Code, Heading, Items, Report, cell, prose
 from ..resources import resource
 from .environment import template_environment
 
