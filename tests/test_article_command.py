@@ -117,14 +117,8 @@ REFUSED = [
     (("--document", "artcle"), "unknown document 'artcle'; did you mean 'article'?"),
     (("--claim", "article-5.6-hihg"), "unknown claim 'article-5.6-hihg'; did you mean 'article-5.6-high'?"),
     (("--json", "--latex"), "--latex and --json were both given; choose one output format"),
-    (
-        ("--json", "-o", "x"),
-        "-o writes every page as Markdown, HTML and LaTeX; leave out --claim and the format",
-    ),
-    (
-        ("--claim", "article-5.6-high", "-o", "x"),
-        "-o writes every page as Markdown, HTML and LaTeX; leave out --claim",
-    ),
+    (("--json", "-o", "/no/where"), "-o /no/where: there is no folder /no; make it first"),
+    (("--claim", "article-5.6-high", "-o", "/tmp"), "-o /tmp: is a folder; give the name of a file in it"),
     (("-o", "/no/where"), "-o /no/where: there is no folder /no; make it first"),
     (("--document", "./none.yaml"), "there is no file ./none.yaml"),
     (("--document", "card", "--claim", "note-decode-small"), "unknown claim 'note-decode-small'"),
@@ -149,6 +143,14 @@ def test_written_into_a_folder(tmp_path):
     assert {p.name for p in (tmp_path / "made").iterdir()} == {
         f"{page}.{ending}" for page in ("card", "errata") for ending in ("md", "html", "tex")
     }
+
+
+def test_one_page_goes_into_a_file(tmp_path):
+    page, one = tmp_path / "card.html", tmp_path / "one.json"
+    assert derive("article", "--document", "card", "--html", "-o", str(page)) == (0, "", "")
+    assert "<h1>Decode attention intensity" in page.read_text()
+    derive("article", "--claim", "article-5.6-high", "--json", "-o", str(one))
+    assert json.loads(one.read_text())["claims"][0]["id"] == "article-5.6-high"
 
 
 def test_the_errata_are_one_page(tmp_path):

@@ -17,6 +17,7 @@ from notebooks import cells_of, in_kernel, run
 from test_render import compiled, needs_latex
 
 from derivations.algebra import Ratio
+from derivations.arranging import without_links
 from derivations.documents.setting import Setting
 from derivations.documents.sheet import Sheet
 from derivations.errors import InputError
@@ -342,10 +343,23 @@ def test_the_crossover_of_the_fourth_lesson_is_that_of_the_two_sums():
 
 def test_the_list_and_its_wrong_names():
     assert all(name in shown("lesson", "list") for name in NAMES)
-    assert shown("lesson", "list", "--markdown").count(".md)") >= 10
+    assert "](" not in shown("lesson", "list", "--markdown")
     assert refused("lesson", "ropes") == "unknown lesson 'ropes'; did you mean 'rope'?"
     assert refused("lesson") == "missing argument 'NAME|list'"
     assert refused("lesson", "rope", "--latex", "--html").startswith("--latex and --html were both given")
+
+
+@pytest.mark.parametrize("form", ["--html", "--markdown", "--notebook"])
+def test_a_lesson_by_itself_leads_to_no_page_that_is_not_there(form):
+    text = shown("lesson", "rope", form)
+    assert not re.search(r"(?:latent|bracketings|sparse)\.(?:md|html)", text)
+    assert "The latent and absorption" in text
+
+
+def test_the_published_lessons_lead_to_each_other():
+    report = lesson_report(load_lesson("rope"), course())
+    assert "](latent.md)" in render(report, "markdown")
+    assert "](latent.md)" not in render(without_links(report), "markdown")
 
 
 def test_a_lesson_goes_to_a_file_whole(tmp_path):

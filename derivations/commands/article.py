@@ -27,19 +27,23 @@ from .output import Ticker, check_output, emit, notice, write_whole
 @click.option("--latex", is_flag=True, help="A LaTeX document.")
 @click.option("--html", is_flag=True, help="One HTML page that needs nothing else.")
 @click.option("--json", is_flag=True, help="Every claim as JSON (schema derive/1).")
-@click.option("-o", "--output", metavar="DIR", help="Write all documents and the errata into a folder.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR|FILE",
+    help="Write all documents and the errata into a folder; with a format or --claim, that page into a file.",
+)
 def command(document: str | None, claim: str | None, output: str | None, **flags: Any) -> int:
     """Judge, print or write."""
     form = pick_format(flags)
     from ..articles import documents
-    from ..errors import InputError
 
-    if output is not None and (claim is not None or form != "text"):
-        raise InputError("-o writes every page as Markdown, HTML and LaTeX; leave out --claim and the format")
     chosen = [document] if document is not None else documents()
-    folder = output_folder(output) if output is not None else None
+    file = output if claim is not None or form != "text" else None
+    check_output(file)
+    folder = output_folder(output) if output is not None and file is None else None
     if claim is not None:
-        return _one_claim(claim, chosen, form)
+        return _one_claim(claim, chosen, form, file)
     pages = _judged(chosen)
     wrong = [v for page in pages for v in page.verdicts.values() if not v.as_expected]
     for verdict in wrong:
@@ -50,14 +54,14 @@ def command(document: str | None, claim: str | None, output: str | None, **flags
         from ..render.data import SCHEMA, to_json
         from ..render.documents import verdicts_data
 
-        emit(to_json({"schema": SCHEMA, "claims": verdicts_data(pages)}), None)
+        emit(to_json({"schema": SCHEMA, "claims": verdicts_data(pages)}), file)
     else:
         from ..pages.document import document_report
         from ..pages.errata import errata_report
         from ..render import render
 
         report = document_report(pages[0]) if document is not None else errata_report(pages)
-        emit(render(report, form), None)
+        emit(render(report, form), file)
     return 1 if wrong else 0
 
 
@@ -69,7 +73,7 @@ def _judged(names: list[str]) -> list[Any]:
         return [judged_page(name, ticker.say) for name in names]
 
 
-def _one_claim(wanted: str, names: list[str], form: str) -> int:
+def _one_claim(wanted: str, names: list[str], form: str, output: str | None) -> int:
     """One claim, with those its contradiction speaks of."""
     from ..documents.judged import judge_document
     from ..documents.reading import load_document
@@ -83,7 +87,7 @@ def _one_claim(wanted: str, names: list[str], form: str) -> int:
     by_id = {claim.id: document for document in map(load_document, names) for claim in document.claims()}
     below = [name for name in by_id if name.startswith(f"{wanted}-")]
     if wanted not in by_id and below:
-        return _several(by_id[below[0]], below, form)
+        return _several(by_id[below[0]], below, form, output)
     if wanted not in by_id:
         raise unknown("claim", wanted, by_id)
     document = by_id[wanted]
@@ -92,13 +96,13 @@ def _one_claim(wanted: str, names: list[str], form: str) -> int:
     found = {v.claim.id: v for v in judge_document(document, {wanted, *more})}
     page, verdict = Page(document, found), found[wanted]
     if form == "json":
-        emit(to_json({"schema": SCHEMA, "claims": [verdict_data(page, verdict)]}), None)
+        emit(to_json({"schema": SCHEMA, "claims": [verdict_data(page, verdict)]}), output)
     else:
-        emit(render(figure_report(page, verdict), form), None)
+        emit(render(figure_report(page, verdict), form), output)
     return 0 if verdict.as_expected else 1
 
 
-def _several(document: Any, names: list[str], form: str) -> int:
+def _several(document: Any, names: list[str], form: str, output: str | None) -> int:
     """The claims of a section or a table, each on a line."""
     from ..documents.judged import judge_document
     from ..pages.document import some_claims
@@ -112,9 +116,9 @@ def _several(document: Any, names: list[str], form: str) -> int:
     page = Page(document, found)
     if form == "json":
         data = [claim for claim in verdicts_data([page]) if claim["id"] in names]
-        emit(to_json({"schema": SCHEMA, "claims": data}), None)
+        emit(to_json({"schema": SCHEMA, "claims": data}), output)
     else:
-        emit(render(some_claims(page, names), form), None)
+        emit(render(some_claims(page, names), form), output)
     return 0 if all(found[name].as_expected for name in names) else 1
 
 

@@ -24,6 +24,7 @@ def command(name: str, **flags: Any) -> None:
     """Print the lesson, or the list of them."""
     form = pick_format(flags)
     check_output(flags["output"])
+    from ..arranging import without_links
     from ..lessons.reading import course, load_lesson
     from ..pages.lesson import lesson_list, lesson_report
     from ..render import render
@@ -32,4 +33,4 @@ def command(name: str, **flags: Any) -> None:
         report = lesson_list(course())
     else:  # a drawing needs a page that can hold it
         report = lesson_report(load_lesson(name), course(), drawn=form in ("html", "notebook"))
-    emit(render(report, form), flags["output"])
+    emit(render(without_links(report), form), flags["output"])  # the pages of other lessons are not beside it
