@@ -115,7 +115,7 @@ AIMS = {
     "lessons": {
         "heads-prefill-kernel": P, "latent-same-value": P, "prefill-above-crossover": P,
         "prefill-ratio-grows": P, "prefill-causal-saves-less": P, "rope-same-difference": P,
-        "rope-below-plain": P, "rope-above-mqa": P, "sparse-row": P, "sparse-same-intensity": P,
+        "rope-below-plain": P, "rope-above-mqa": P, "sparse-same-intensity": P,
         "sparse-prompt-expand": P, "drafts-room": P, "drafts-eight": P, "drafts-ranks": P,
         "limits-intensity": P, "limits-flops": P, "limits-bytes": P,
     },
