@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -22,7 +22,8 @@ from .program import NamedOrder
 from .regions import build_graph, regions_of
 from .statements import Carried, Rule
 from .transform import assuming, without_caches
-from .trees import Contraction, Space, bracketing, trees
+from .trees import Contraction, Space, Tree, trees
+from .trees import Rule as StepRule
 from .verdicts import Status
 
 __all__ = ["Carrier", "Ruling", "carried", "ruled"]
@@ -106,14 +107,16 @@ class Carrier:
     """The claim."""
     space: Space
     """The product."""
+    wanted: NamedOrder
+    """What the orders of the set form, and what they avoid."""
     orders: int
     """Orders in the set."""
     without: int
     """Orders with no such step."""
-    steps: tuple[tuple[Poly, int, str], ...]
-    """FLOPs of the cheapest such step of an order, how many orders have it, and one of them."""
-    example: str
-    """An order with no such step; empty where there is none."""
+    steps: tuple[tuple[Poly, int, Tree], ...]
+    """FLOPs of the cheapest such step of an order, how many orders have it, and the plainest of them."""
+    example: Tree | None
+    """The plainest order with no such step; None where there is none."""
     best: int
     """Orders of the set that can be best; 0 where none is without such a step."""
     best_without: int
@@ -143,33 +146,41 @@ def _carried_by(claim: Carried) -> Carrier:
         raise InputError("the divisor is a sum; write a product of sizes, such as L*d_c")
     space = Space(graph, region, sizes_of(study.conventions))
     wanted = order_asked(graph, claim.order).order if claim.order else NamedOrder("all")
-    texts = {index: leaf.tensor for index, leaf in enumerate(region.leaves)}
-    steps: dict[Poly, tuple[int, str]] = {}
-    orders = without = 0
-    example = ""
+    having: dict[Poly, list[Tree]] = {}
+    without: list[Tree] = []
     for tree in trees(len(region.leaves)):
         formed = space.formed(tree)
         if not set(wanted.forms) <= formed or set(wanted.avoids) & formed:
             continue
-        orders += 1
         hits = [step.flops for step in space.steps(tree) if _hit(claim.divisor, step)]
         if not hits:
-            without += 1
-            example = example or bracketing(tree, texts)
+            without.append(tree)
             continue
         least = min(hits, key=lambda flops: (len(flops.terms), flops.text()))
-        count, text = steps.get(least, (0, bracketing(tree, texts)))
-        steps[least] = (count + 1, text)
+        having.setdefault(least, []).append(tree)
     listed = tuple(
-        (flops, count, text) for flops, (count, text) in sorted(steps.items(), key=lambda i: -i[1][0])
+        (flops, len(found), _plainest(space, found))
+        for flops, found in sorted(having.items(), key=lambda item: -len(item[1]))
     )
+    orders = len(without) + sum(map(len, having.values()))
     best = [
         order.trees[0]
         for order in (orders_of(study, claim.region).orders if without else ())
         if order.verdict.status is Status.BEST and _admits(wanted, order)
     ]
     free = sum(not any(_hit(claim.divisor, step) for step in space.steps(tree)) for tree in best)
-    return Carrier(claim, space, orders, without, listed, example, len(best), free)
+    example = _plainest(space, without) if without else None
+    return Carrier(claim, space, wanted, orders, len(without), listed, example, len(best), free)
+
+
+def _plainest(space: Space, found: Sequence[Tree]) -> Tree:
+    """The first order with the fewest outer products, and among those with the fewest merged weights."""
+
+    def oddities(tree: Tree) -> tuple[int, int]:
+        steps = space.steps(tree)
+        return sum(step.rule is StepRule.OUTER for step in steps), sum(step.offline for step in steps)
+
+    return min(found, key=oddities)
 
 
 def _hit(divisor: Poly, step: Contraction) -> bool:

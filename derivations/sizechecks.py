@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from .atoms import evaluate, free_symbols
 from .conventions import Conventions
-from .dims import check_size
-from .errors import InputError
+from .dims import DEPLOYED, STANDARD, check_size
+from .errors import InputError, unknown
 from .poly import Coefficient, Poly
 from .program import Variant
 
@@ -17,6 +17,11 @@ __all__ = ["check_sizes"]
 
 def check_sizes(variant: Variant, values: Mapping[str, Coefficient], conventions: Conventions) -> None:
     """Raises InputError unless the numbers can be sizes of this variant in this phase."""
+    for name, value in values.items():
+        if name not in variant.symbols and name not in STANDARD and name not in DEPLOYED:
+            raise unknown(f"size of {variant.name}", name, variant.symbols)
+        if isinstance(value, bool) or not isinstance(value, int | Fraction):
+            raise InputError(f"{name} = {value!r} is no exact number; sizes are int or Fraction")
     phase = conventions.phase
     queries = values.get("S")
     if queries is not None and phase == "decode" and queries != 1:

@@ -268,3 +268,28 @@ def test_a_study_has_defaults():
 def test_the_guide_names_only_what_is_there():
     for name in re.findall(r"\bd\.(\w+)", text_of("api.md")):
         assert name in d.__all__ or Path(f"{name}.yaml").suffix != ".yaml", name
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"d_v1": 3}, "unknown size of mha 'd_v1'; did you mean 'd_v'?"),
+        ({"L": "x"}, "L = 'x' is no exact number; sizes are int or Fraction"),
+        ({"L": 3.5}, "L = 3.5 is no exact number; sizes are int or Fraction"),
+        ({"L": True}, "L = True is no exact number; sizes are int or Fraction"),
+    ],
+)
+def test_a_size_that_can_be_none_is_refused(values, message):
+    with pytest.raises(InputError) as error:
+        d.Study(d.load_variant("mha"), values=values)
+    assert str(error.value) == message
+
+
+def test_sizes_of_other_variants_do_no_harm():
+    study = d.Study(d.load_variant("mha"), values={"L": 8, "d_c": 512, "R": 300})
+    assert d.derive(study, "direct").intensity.sympy() == 2 / d.symbol("b")
+
+
+def test_a_variant_is_not_yet_a_question():
+    with pytest.raises(TypeError, match=r"derive takes a Study, as in derive\(Study\(variant\), 'absorb'\), not Variant"):
+        d.derive(d.load_variant("mla"), "absorb")

@@ -29,8 +29,9 @@ __all__ = ["ADJUSTMENTS", "Answer", "answer_of", "crossing_of", "derivation_of",
 ADJUSTMENTS: Mapping[str, str] = {
     "half": "half of the FLOPs over pairs of a query and a context token",
     "batch-over-one": "FLOPs of the whole batch over bytes of one sequence",
+    "endless": "the limit for a context without end",
 }
-"""Changes that a program cannot say: which terms of its ledger are added up."""
+"""Changes that a program cannot say: which terms of its ledger are added up, and what L is put last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +158,16 @@ def _at_ridge(task: Task) -> Root | None:
 
 def _solution(solutions: tuple[Solution, ...], task: Task) -> Root | None:
     """The crossing at the task's sizes, or the only one where they are symbols."""
-    if not task.sizes:
-        return solutions[0].root if len(solutions) == 1 else None
-    values = _values(task)
-    held = [s for s in solutions if all(c.holds(values) for c in s.conditions)]
-    return held[0].root if len(held) == 1 else None
+    held = list(solutions)
+    if task.sizes:
+        values = _values(task)
+        held = [s for s in solutions if all(c.holds(values) for c in s.conditions)]
+    if len(held) != 1:
+        return None
+    if "endless" not in task.changes:
+        return held[0].root
+    far = held[0].limit
+    return None if far is None else Root(far.over, Poly(), far.under)
 
 
 def _values(task: Task) -> dict[str, Coefficient]:

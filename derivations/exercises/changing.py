@@ -18,6 +18,7 @@ __all__ = [
     "all_rows",
     "batch",
     "causal",
+    "endless",
     "every_layer",
     "full_heads",
     "keys_only",
@@ -141,6 +142,12 @@ def full_heads(task: Task) -> Iterator[Task]:
         options = [o for o in task.variant.split("+")[1:] if o in load_variant("mha").all_options]
         name = "+".join(["mha", *options])
         yield replace(task, variant=name, order="direct", changes=(*task.changes, "even-heads"))
+
+
+def endless(task: Task) -> Iterator[Task]:
+    """The limit for a context without end, for the context asked."""
+    if task.quantity is Quantity.CROSSOVER:
+        yield replace(task, changes=(*task.changes, "endless"))
 
 
 def all_rows(task: Task) -> Iterator[Task]:

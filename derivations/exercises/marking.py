@@ -14,7 +14,7 @@ from ..library import load_variant
 from ..poly import Poly
 from .answer import Answer, answer_of
 from .asked import Task, Wants
-from .rounding import DIGITS, near, rounds_to
+from .rounding import Fit, fit, leading, near
 from .slips import Slip, Slipped, pairs_of_slips, same_ratio, single_slips
 from .typed import Typed, Unreadable, read
 from .units import UNITS, Measure, Unit, base_unit, number_text
@@ -94,26 +94,35 @@ def _number(typed: Typed, task: Task) -> Mark:
         return Mark(Verdict.AGAIN, ("The answer is above zero.",))
     asked = replace(task, unit=_unit_typed(typed, task))
     right = _in_unit(asked)
-    if rounds_to(value, right, typed.digits, DIGITS):
-        return Mark(Verdict.RIGHT, _remarks(typed, task))
+    fits = fit(value, right, typed.digits)
     slips = single_slips(asked)
-    found = [s for s in slips if rounds_to(value, _figure(s), typed.digits, 2)]
-    if found:
-        return _slipped(found)
-    if near(value, right) and not any(_nearer(s, value, right) for s in slips if typed.digits is None):
-        words = f"Right to three digits; written out it is {number_text(right)}."
+    if fits is Fit.SAME or (fits is Fit.ROUNDED and typed.alone):
+        return Mark(Verdict.RIGHT, _remarks(typed, task))
+    if fits is Fit.ROUNDED and not any(_nearer(s, value, right) for s in slips):
+        words = f"Right as far as its decimals go; written out it is {number_text(right)}."
         return Mark(Verdict.RIGHT, (*_remarks(typed, task), words))
-    found = [s for s in slips if _nearer(s, value, right)]
+    if fits is Fit.SHORT:
+        return Mark(Verdict.AGAIN, ("Right so far; give three digits.",))
+    found = [s for s in slips if _is(s, value, typed)]
     if found:
         return _slipped(found)
-    if rounds_to(value, right, typed.digits, 1):
-        return Mark(Verdict.AGAIN, ("Right so far; give three digits.",))
+    if fits is Fit.CUT and typed.alone:
+        return Mark(Verdict.WRONG, ("Close; it seems to be cut off: round the last digit that you give.",))
     other = _meant(value, typed, task)
     if other is not None:
         words = f"That is right in {other.name}, but {task.unit} is asked; type the unit with it."
         return Mark(Verdict.AGAIN, (words,))
-    found = [s for s in pairs_of_slips(asked) if rounds_to(value, _figure(s), typed.digits, DIGITS)]
-    return _slipped(found) if found else Mark(Verdict.WRONG, (_size_hint(value / right),))
+    found = [s for s in pairs_of_slips(asked) if _is(s, value, typed)]
+    if found:
+        return _slipped(found)
+    if near(value, right) and typed.alone and leading(value) == leading(right):
+        return Mark(Verdict.WRONG, ("Right in three digits, but not in the last one that you gave.",))
+    return Mark(Verdict.WRONG, (_size_hint(value / right),))
+
+
+def _is(slipped: Slipped, value: Fraction, typed: Typed) -> bool:
+    """Whether what was typed is what slips give, in digits enough."""
+    return fit(value, _figure(slipped), typed.digits) in (Fit.SAME, Fit.ROUNDED)
 
 
 def _unit_typed(typed: Typed, task: Task) -> str:
@@ -159,7 +168,7 @@ def _wrong_measure(unit: Unit, typed: Typed, task: Task) -> Mark:
     """An answer in bytes where FLOPs are asked, say."""
     words = f"This asks for {task.measured.measure}, in {task.unit}; what is typed is in {unit.name}."
     number = typed.number
-    if task.wants is Wants.NUMBER and number is not None and rounds_to(number, _in_unit(task), typed.digits, 3):
+    if task.wants is Wants.NUMBER and number is not None and _right(number, task, typed):
         words += f" As {task.unit} the figure would be right."
     return Mark(Verdict.AGAIN, (words,))
 
@@ -169,10 +178,12 @@ def _meant(value: Fraction, typed: Typed, task: Task) -> Unit | None:
     if typed.unit is not None:
         return None
     others = (u for u in UNITS.values() if u.measure is task.measured.measure and u.name != task.unit)
-    return next(
-        (u for u in others if rounds_to(value, _in_unit(replace(task, unit=u.name)), typed.digits, DIGITS)),
-        None,
-    )
+    return next((u for u in others if _right(value, replace(task, unit=u.name), typed)), None)
+
+
+def _right(value: Fraction, task: Task, typed: Typed) -> bool:
+    """Whether what was typed is the answer, in digits enough."""
+    return fit(value, _in_unit(task), typed.digits) in (Fit.SAME, Fit.ROUNDED)
 
 
 def _remarks(typed: Typed, task: Task) -> tuple[str, ...]:
@@ -214,8 +225,10 @@ def _size_hint(factor: Fraction) -> str:
     """How far off a number is, roughly: enough to think again, not enough to mend it by division."""
     side = "large" if factor > 1 else "small"
     times = factor if factor > 1 else 1 / factor
-    if times < Fraction(11, 10):
+    if times < Fraction(51, 50):
         return f"Close, but a little too {side}; look at what is counted at the edges."
+    if times < Fraction(11, 10):
+        return f"Too {side}, by less than a tenth."
     steps = (2, 10, 100, 1000)
     bound = next((step for step in steps if times < step), None)
     if bound is None:

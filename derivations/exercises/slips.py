@@ -180,5 +180,10 @@ SLIPS: tuple[Slip, ...] = (
         "Only some of the layers carry this attention.",
         changing.every_layer,
     ),
+    Slip(
+        "endless", "the limit for an endless context",
+        "At a finite context the crossing depends on L, and comes to the limit only as L grows.",
+        changing.endless,
+    ),
 )  # fmt: skip
 """All of them; the order in which they are named."""

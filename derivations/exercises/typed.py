@@ -59,7 +59,9 @@ class Typed:
     unit: Unit | None
     """The unit, if there was one."""
     digits: Digits | None
-    """How exactly a number was written; None for a formula and for a product of numbers."""
+    """How exactly a number was written; of a product that of its shortest decimal; None where all are exact."""
+    alone: bool = True
+    """Whether it is one number, not a product or a formula."""
 
     @property
     def number(self) -> Fraction | None:
@@ -86,7 +88,7 @@ def read(text: str, symbols: Set[str]) -> Typed:
     if body.startswith("-"):
         raise Unreadable("no answer here is negative")
     ratio = _ratio(_spelled(body.removeprefix("+"), symbols), symbols)
-    return Typed(plain, ratio, unit, digits)
+    return Typed(plain, ratio, unit, digits or _of_factors(body), digits is not None)
 
 
 def _plain(text: str) -> str:
@@ -152,6 +154,13 @@ def _digits(text: str) -> Digits | None:
         count = len(whole + decimals) if whole else len(decimals.lstrip("0"))
         return Digits(count, count)
     return Digits(max(1, len(whole.rstrip("0"))), max(1, len(whole)))
+
+
+def _of_factors(text: str) -> Digits | None:
+    """How exactly a product is known: as its shortest decimal, those of one or two digits being exact, as 0.5."""
+    found = [_digits(hit[0]) for hit in re.finditer(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?", text)]
+    counts = [digits.most for digits in found if digits is not None and digits.most >= 3]
+    return Digits(min(counts), min(counts)) if counts else None
 
 
 def _spelled(text: str, symbols: Set[str]) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from ..atoms import put
 from ..envelope import Segment, segments
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..notation import Notation
 from ..poly import Poly
-from ..report import Block, Display, Heading, Items, Math, Report, Table, cell, prose
+from ..report import Block, Display, Heading, Items, Math, Prose, Report, Table, cell, prose
 from ..rulings import Carrier, Ruling, carried, ruled
 from ..statements import Statements
 from ..trees import Space
@@ -18,7 +19,11 @@ from .orders import cost_math
 from .parts import Setter, number_math
 from .verdicts import crossing_words, verdict_cells
 
-__all__ = ["carried_blocks", "statements_report"]
+__all__ = ["carried_blocks", "marked", "statements_report"]
+
+_MARKED = re.compile(r"`([^`]*)`")
+"""Words of a statement that are set as a formula."""
+_SIGNS = {"<=": "\\le", ">=": "\\ge", "<": "<", ">": ">", "=": "="}
 
 
 def statements_report(statements: Statements) -> Report:
@@ -42,6 +47,31 @@ def _product(space: Space, setter: Setter) -> Math:
     return Math("\\,".join(leaf.latex for leaf in leaves), " ".join(leaf.text for leaf in leaves))
 
 
+def marked(text: str, space: Space, setter: Setter) -> list[str | Math]:
+    """Words, and as formulas what stands between backquotes: tensors, sizes, indices, numbers and signs.
+
+    Raises InputError with the nearest known name.
+    """
+    pieces = _MARKED.split(text)
+    return [_formula(piece, space, setter) if n % 2 else piece for n, piece in enumerate(pieces) if piece]
+
+
+def _formula(text: str, space: Space, setter: Setter) -> Math:
+    words = [_word(word, space, setter) for word in text.split()]
+    return Math(" ".join(word.latex for word in words), " ".join(word.text for word in words))
+
+
+def _word(word: str, space: Space, setter: Setter) -> Math:
+    variant, indices = setter.variant, space.region.axis_of
+    if word in variant.tensors:
+        return setter.tensor(word)
+    if word in variant.symbols:
+        return setter.symbol(word)
+    if word in indices or word in _SIGNS or word.isdecimal():
+        return Math(_SIGNS.get(word, word), word)
+    raise unknown(f"name in {variant.name}", word, [*variant.tensors, *variant.symbols, *indices])
+
+
 def _ruled(ruling: Ruling, statements: Statements) -> list[Block]:
     """One rule: the product, its orders, and where another order wins."""
     rule, found = ruling.rule, ruling.found
@@ -52,9 +82,9 @@ def _ruled(ruling: Ruling, statements: Statements) -> list[Block]:
     blocks: list[Block] = [
         Heading(rule.name[:1].upper() + rule.name[1:]),
         prose(
-            f"Rule: {rule.says}. Product of {rule.region} in {rule.variant}, {rule.phase}{caches}: ",
-            _product(space, setter), f". It has {found.bracketings:,} bracketings",
-            f", with {_joined(rule.assume)} assumed" if rule.assume else "", ".",
+            "Rule: ", *marked(rule.says, space, setter), ". Product of ", setter.tensor(rule.region),
+            f" in {rule.variant}, {rule.phase}{caches}: ", _product(space, setter),
+            f". It has {found.bracketings:,} bracketings", *_assumed(rule.assume, space, setter), ".",
         ),
     ]  # fmt: skip
     kept = [order for order in found.orders if order.verdict.status is not Status.NEVER]
@@ -134,44 +164,90 @@ def _ranges(held: Sequence[Segment]) -> str:
     return " and ".join(words)
 
 
-def _joined(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+def _assumed(texts: Sequence[str], space: Space, setter: Setter) -> list[str | Math]:
+    if not texts:
+        return []
+    return [", with ", *_joined([_formula(text, space, setter) for text in texts]), " assumed"]
+
+
+def _joined(items: Sequence[Math]) -> list[str | Math]:
+    """Formulas with commas, and an `and` before the last."""
+    words: list[str | Math] = []
+    for number, item in enumerate(items):
+        between = " and " if number + 1 == len(items) else ", "
+        words += [between, item] if number else [item]
+    return words
 
 
 def carried_blocks(carriers: Sequence[Carrier]) -> list[Block]:
     """What every order of a product has in common."""
-    blocks: list[Block] = []
-    for carrier in carriers:
-        claim = carrier.claim
-        setter = _setter(carrier.space, claim.phase)
-        divisor = setter.quantity(claim.divisor)
-        which = f" with {claim.order}" if claim.order else ""
-        blocks.append(Heading(f"{claim.variant}: {claim.region}"))
-        blocks.append(
-            prose(
-                "The product ", _product(carrier.space, setter), f" has {carrier.orders} bracketings{which}. ",
-                _said(carrier), divisor, ".",
-            )
-        )  # fmt: skip
+    return [block for carrier in carriers for block in _carried(carrier)]
+
+
+def _carried(carrier: Carrier) -> list[Block]:
+    claim, space = carrier.claim, carrier.space
+    setter = _setter(space, claim.phase)
+    divisor = setter.quantity(claim.divisor)
+    leaves = [setter.tensor(leaf.tensor) for leaf in space.region.leaves]
+    blocks: list[Block] = [
+        Heading(f"{claim.variant}: {claim.region}"),
+        prose("Written as one product, each sum over a letter of its own:"),
+        Display((_inlined(carrier, setter),)),
+        prose(
+            *_renamed(space), f"It has {carrier.orders} bracketings", *_set_of(carrier, setter), ". ",
+            _said(carrier), divisor, ".",
+        ),
+    ]  # fmt: skip
+    if carrier.steps:
+        words = " has the fewest factors of those that are such a multiple in its bracketings:"
+        blocks.append(prose("Each step of this table", words))
         rows = [
-            (cell(setter.quantity(flops)), cell(number_math(count)), cell(example))
-            for flops, count, example in carrier.steps
+            (cell(setter.quantity(flops)), cell(number_math(count)), cell(setter.bracket(leaves, tree)))
+            for flops, count, tree in carrier.steps
         ]
-        if rows:
-            headers = ("a step of", "bracketings", "one of them")
-            caption = (
-                "Of the steps that it divides, the one with the fewest factors is shown for each bracketing."
-            )
-            blocks.append(Table(headers, tuple(rows), "lrp", caption))
-        if carrier.without and carrier.example:
-            best = f"{carrier.best_without} of the {carrier.best} orders of the set that can be best have none"
-            blocks.append(prose(f"One without: {carrier.example}. {best}."))
-        if claim.argument:
-            blocks.append(prose(claim.argument))
+        blocks.append(Table(("a step of", "bracketings", "one of them"), tuple(rows), "lrl"))
+    if carrier.example is not None:
+        blocks.append(prose("One without: ", setter.bracket(leaves, carrier.example), f". {_best(carrier)}"))
+    if claim.argument:
+        blocks.append(Prose(tuple(marked(claim.argument, space, setter))))
     return blocks
+
+
+def _inlined(carrier: Carrier, setter: Setter) -> Math:
+    """The result of a product and its factors, with their indices."""
+    region = carrier.space.region
+    result = setter.indexed(setter.tensor(carrier.claim.region), region.output)
+    factors = [setter.indexed(setter.tensor(leaf.tensor), leaf.labels) for leaf in region.leaves]
+    latex = "\\;".join(factor.latex for factor in factors)
+    return Math(f"{result.latex} &= {latex}", f"{result.text} = {' '.join(f.text for f in factors)}")
+
+
+def _renamed(space: Space) -> Iterable[str | Math]:
+    """A sentence on each index that got another letter than the program has, since it is summed twice."""
+    for label, axis in space.region.axis_of.items():
+        if label != axis:
+            yield from (
+                "The program sums over ", Math(axis, axis), " more than once; one of these sums is over ",
+                Math(label, label), " here. ",
+            )  # fmt: skip
+
+
+def _set_of(carrier: Carrier, setter: Setter) -> list[str | Math]:
+    """Which bracketings are looked at."""
+    wanted, words = carrier.wanted, list[str | Math]()
+    for verb, names in (("form ", wanted.forms), ("never form ", wanted.avoids)):
+        if names:
+            words += [" and " if words else " that ", verb, *_joined([setter.tensor(n) for n in names])]
+    return words
 
 
 def _said(carrier: Carrier) -> str:
     if not carrier.without:
-        return "Every one has a step whose index points are divisible by "
-    return f"{carrier.without} of them have no step whose index points are divisible by "
+        return "Every one has a step whose FLOPs are a multiple of "
+    return f"{carrier.without} of them have no step whose FLOPs are a multiple of "
+
+
+def _best(carrier: Carrier) -> str:
+    """Whether the orders that matter are among those without such a step."""
+    which = "all of these" if carrier.best_without == carrier.best else f"{carrier.best_without} of these"
+    return f"{carrier.best} of them can be the cheapest at some sizes, and {which} have no such step."
