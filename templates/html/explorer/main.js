@@ -99,9 +99,9 @@ function keepHash(settings) {
 function open() {
   seen = location.hash;
   const { settings, notes, refused } = fromHash(location.hash);
-  const said = refused === 1 ? 'One setting' : `${refused} settings`;
+  const said = refused === 1 ? ['One setting', 'is left out'] : [`${refused} settings`, 'are left out'];
   document.getElementById('link-note').textContent = refused
-    ? `${said} of the link could not be used and stand as they were.` : '';
+    ? `${said[0]} of the link could not be used and ${said[1]}.` : '';
   return show(settings, notes);
 }
 
