@@ -16,8 +16,14 @@ from every_order import Count, Program, admitted, brackets, survivors, trees
 from samples import refused
 
 from derivations import statements as module
-from derivations.errors import InputError
+from derivations.errors import InputError, Place
+from derivations.notation import Notation
+from derivations.pages.marked import marked
+from derivations.pages.parts import Setter
+from derivations.pages.statements import carried_blocks
 from derivations.poly import Poly
+from derivations.render import render
+from derivations.report import Math, Report
 from derivations.rulings import Carrier, Ruling, carried, ruled
 from derivations.sizechecks import check_sizes
 from derivations.statements import Carried, Rule, Statements, load_statements, statement_names
@@ -77,7 +83,7 @@ def test_with_the_rotation_in_the_key_every_order_carries_the_product() -> None:
     whole, index = scores("mla-rope-in-key")
     carry = [holds_product(whole, index, tree, "t", "c", {"k", "m"}) for tree in trees(6)]
     assert (len(carry), carry.count(False)) == (945, 0)
-    assert (found.orders, found.without, found.example) == (945, 0, "")
+    assert (found.orders, found.without, found.example) == (945, 0, None)
     assert sum(count for _, count, _ in found.steps) == 945
 
 
@@ -88,14 +94,9 @@ def test_without_it_some_orders_that_do_not_form_the_key_are_free_of_it() -> Non
     allowed = admitted(region, avoids=("K",))
     free = [tree for tree in allowed if not holds_product(whole, index, tree, "t", "c", {"k"})]
     assert (found.orders, found.without) == (len(allowed), len(free)) == (12, 5)
-    names = [leaf.tensor for leaf in region.leaves]
-    spelled = set()
-    for tree in free:
-        text = {1 << n: name for n, name in enumerate(names)}
-        for left, right in tree:
-            text[left | right] = f"({text[left]} {text[right]})"
-        spelled.add(text[region.full])
-    assert found.example in spelled
+    assert [leaf.tensor for leaf in region.leaves] == ["X", "W_Q", "C", "W_UK"]
+    assert found.example == ((1, 2), (3, 8), (11, 4))  # ((X W_Q) W_UK) C: absorbing, with no outer product
+    assert found.example in free
     assert sum(count for _, count, _ in found.steps) == 12 - 5
     # each of the five that can be best forms no K and is free of it, as absorbing is
     assert (found.best, found.best_without) == (4, 4)
@@ -106,15 +107,11 @@ def test_the_steps_that_are_named_stand_in_the_orders_they_are_said_to() -> None
     whole, index = scores("mla")
     region = whole.regions[index]
     size = {"s": "S", "t": "L", "h": "H", "d": "d_model", "c": "d_c", "k": "d_k"}
-    by_text = {}
-    for tree in admitted(region, avoids=("K",)):
-        text = {1 << n: leaf.tensor for n, leaf in enumerate(region.leaves)}
-        for left, right in tree:
-            text[left | right] = f"({text[left]} {text[right]})"
-        by_text[text[region.full]] = tree
+    allowed = set(admitted(region, avoids=("K",)))
     for flops, _, example in found.steps:
         steps = set()
-        for left, right in by_text[example]:
+        assert example in allowed
+        for left, right in example:
             points = Poly.const(2)
             for label in survivors(region, left) | survivors(region, right):
                 points = points * Poly.symbol(size[label])
@@ -176,6 +173,36 @@ def test_forming_the_key_is_cheapest_unless_heads_outnumber_the_context_by_far()
     equal = [point["S"] == 1 and point["H"] == point["L"] * point["d_k"] for point in points]
     assert all(other == form for other, form, tie in zip(others, formed, equal, strict=True) if tie)
     assert any(equal)
+
+
+# How it is said
+
+
+def test_the_page_says_it_in_formulas_and_renames_indices_apart() -> None:
+    first, second = (render(Report("", "", tuple(carried_blocks([counted(n)])), ()), "text") for n in (0, 1))
+    joined = [" ".join(text.split()) for text in (first, second)]
+    assert "A[h,s,t] = R_Q[s,k,m] X[s,d] W_Q[h,d,m] R_K[t,k,m'] C[t,c] W_UK[h,c,m']" in joined[0]
+    assert "In the program m is the index of several sums; here one of them has the letter m'." in joined[0]
+    assert "It has 945 bracketings. Every one has a step whose FLOPs are a multiple of L d_c d_k." in joined[0]
+    assert "several sums" not in joined[1]
+    assert "It has 12 bracketings that never form K. 5 of them have no step" in joined[1]
+    assert "One without: ((X W_Q) W_UK) C." in joined[1]
+    assert "`" not in first + second
+    latex = render(Report("", "", tuple(carried_blocks([counted(0)])), ()), "latex")
+    assert r"W\_UK" not in latex
+
+
+def test_words_between_backquotes_are_formulas() -> None:
+    space = counted(0).space
+    setter = Setter(Notation.of(space.graph.variant.symbols, None, "verify"), space.graph.variant, space.sizes)
+    found = marked("sum `m'` of `R_K` in `d_k <= 3`", space, setter)
+    assert [piece if isinstance(piece, str) else piece.text for piece in found] == [
+        "sum ", "m'", " of ", "R_K", " in ", "d_k <= 3"
+    ]  # fmt: skip
+    assert found[3] == Math("R_K", "R_K")
+    with pytest.raises(InputError) as caught:
+        marked("`W_UKK`", space, setter, Place("mine.yaml", 3))
+    assert str(caught.value) == "mine.yaml:3: unknown name in mla-rope-in-key 'W_UKK'; did you mean 'W_UK'?"
 
 
 # The note's rules

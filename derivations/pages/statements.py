@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from ..atoms import put
 from ..envelope import Segment, segments
-from ..errors import InputError, unknown
+from ..errors import InputError
 from ..notation import Notation
 from ..poly import Poly
 from ..report import Block, Display, Heading, Items, Math, Prose, Report, Table, cell, prose
 from ..rulings import Carrier, Ruling, carried, ruled
-from ..statements import Statements
+from ..statements import Rule, Statements
 from ..trees import Space
 from ..verdicts import Status
+from .marked import formula, joined, marked
 from .orders import cost_math
 from .parts import Setter, number_math
 from .verdicts import crossing_words, verdict_cells
 
-__all__ = ["carried_blocks", "marked", "statements_report"]
-
-_MARKED = re.compile(r"`([^`]*)`")
-"""Words of a statement that are set as a formula."""
-_SIGNS = {"<=": "\\le", ">=": "\\ge", "<": "<", ">": ">", "=": "="}
+__all__ = ["carried_blocks", "statements_report"]
 
 
 def statements_report(statements: Statements) -> Report:
@@ -47,31 +43,6 @@ def _product(space: Space, setter: Setter) -> Math:
     return Math("\\,".join(leaf.latex for leaf in leaves), " ".join(leaf.text for leaf in leaves))
 
 
-def marked(text: str, space: Space, setter: Setter) -> list[str | Math]:
-    """Words, and as formulas what stands between backquotes: tensors, sizes, indices, numbers and signs.
-
-    Raises InputError with the nearest known name.
-    """
-    pieces = _MARKED.split(text)
-    return [_formula(piece, space, setter) if n % 2 else piece for n, piece in enumerate(pieces) if piece]
-
-
-def _formula(text: str, space: Space, setter: Setter) -> Math:
-    words = [_word(word, space, setter) for word in text.split()]
-    return Math(" ".join(word.latex for word in words), " ".join(word.text for word in words))
-
-
-def _word(word: str, space: Space, setter: Setter) -> Math:
-    variant, indices = setter.variant, space.region.axis_of
-    if word in variant.tensors:
-        return setter.tensor(word)
-    if word in variant.symbols:
-        return setter.symbol(word)
-    if word in indices or word in _SIGNS or word.isdecimal():
-        return Math(_SIGNS.get(word, word), word)
-    raise unknown(f"name in {variant.name}", word, [*variant.tensors, *variant.symbols, *indices])
-
-
 def _ruled(ruling: Ruling, statements: Statements) -> list[Block]:
     """One rule: the product, its orders, and where another order wins."""
     rule, found = ruling.rule, ruling.found
@@ -82,9 +53,9 @@ def _ruled(ruling: Ruling, statements: Statements) -> list[Block]:
     blocks: list[Block] = [
         Heading(rule.name[:1].upper() + rule.name[1:]),
         prose(
-            "Rule: ", *marked(rule.says, space, setter), ". Product of ", setter.tensor(rule.region),
-            f" in {rule.variant}, {rule.phase}{caches}: ", _product(space, setter),
-            f". It has {found.bracketings:,} bracketings", *_assumed(rule.assume, space, setter), ".",
+            "Rule: ", *marked(rule.says, space, setter, rule.place), ". Product of ",
+            setter.tensor(rule.region), f" in {rule.variant}, {rule.phase}{caches}: ", _product(space, setter),
+            f". It has {found.bracketings:,} bracketings", *_assumed(rule, space, setter), ".",
         ),
     ]  # fmt: skip
     kept = [order for order in found.orders if order.verdict.status is not Status.NEVER]
@@ -164,19 +135,14 @@ def _ranges(held: Sequence[Segment]) -> str:
     return " and ".join(words)
 
 
-def _assumed(texts: Sequence[str], space: Space, setter: Setter) -> list[str | Math]:
-    if not texts:
+def _assumed(rule: Rule, space: Space, setter: Setter) -> list[str | Math]:
+    if not rule.assume:
         return []
-    return [", with ", *_joined([_formula(text, space, setter) for text in texts]), " assumed"]
-
-
-def _joined(items: Sequence[Math]) -> list[str | Math]:
-    """Formulas with commas, and an `and` before the last."""
-    words: list[str | Math] = []
-    for number, item in enumerate(items):
-        between = " and " if number + 1 == len(items) else ", "
-        words += [between, item] if number else [item]
-    return words
+    return [
+        ", with ",
+        *joined([formula(text, space, setter, rule.place) for text in rule.assume]),
+        " assumed",
+    ]
 
 
 def carried_blocks(carriers: Sequence[Carrier]) -> list[Block]:
@@ -191,16 +157,15 @@ def _carried(carrier: Carrier) -> list[Block]:
     leaves = [setter.tensor(leaf.tensor) for leaf in space.region.leaves]
     blocks: list[Block] = [
         Heading(f"{claim.variant}: {claim.region}"),
-        prose("Written as one product, each sum over a letter of its own:"),
+        prose("Written as one product:"),
         Display((_inlined(carrier, setter),)),
         prose(
-            *_renamed(space), f"It has {carrier.orders} bracketings", *_set_of(carrier, setter), ". ",
+            *_renamed(space), f"It has {carrier.orders:,} bracketings", *_set_of(carrier, setter), ". ",
             _said(carrier), divisor, ".",
         ),
     ]  # fmt: skip
     if carrier.steps:
-        words = " has the fewest factors of those that are such a multiple in its bracketings:"
-        blocks.append(prose("Each step of this table", words))
+        blocks.append(prose("For each bracketing one such step is counted here, that with the fewest factors:"))
         rows = [
             (cell(setter.quantity(flops)), cell(number_math(count)), cell(setter.bracket(leaves, tree)))
             for flops, count, tree in carrier.steps
@@ -209,7 +174,7 @@ def _carried(carrier: Carrier) -> list[Block]:
     if carrier.example is not None:
         blocks.append(prose("One without: ", setter.bracket(leaves, carrier.example), f". {_best(carrier)}"))
     if claim.argument:
-        blocks.append(Prose(tuple(marked(claim.argument, space, setter))))
+        blocks.append(Prose(tuple(marked(claim.argument, space, setter, claim.place))))
     return blocks
 
 
@@ -227,8 +192,8 @@ def _renamed(space: Space) -> Iterable[str | Math]:
     for label, axis in space.region.axis_of.items():
         if label != axis:
             yield from (
-                "The program sums over ", Math(axis, axis), " more than once; one of these sums is over ",
-                Math(label, label), " here. ",
+                "In the program ", Math(axis, axis), " is the index of several sums; here one of them has ",
+                "the letter ", Math(label, label), ". ",
             )  # fmt: skip
 
 
@@ -237,7 +202,7 @@ def _set_of(carrier: Carrier, setter: Setter) -> list[str | Math]:
     wanted, words = carrier.wanted, list[str | Math]()
     for verb, names in (("form ", wanted.forms), ("never form ", wanted.avoids)):
         if names:
-            words += [" and " if words else " that ", verb, *_joined([setter.tensor(n) for n in names])]
+            words += [" and " if words else " that ", verb, *joined([setter.tensor(n) for n in names])]
     return words
 
 
@@ -249,5 +214,6 @@ def _said(carrier: Carrier) -> str:
 
 def _best(carrier: Carrier) -> str:
     """Whether the orders that matter are among those without such a step."""
-    which = "all of these" if carrier.best_without == carrier.best else f"{carrier.best_without} of these"
-    return f"{carrier.best} of them can be the cheapest at some sizes, and {which} have no such step."
+    best, free = carrier.best, carrier.best_without
+    which = "none of those has such a step" if best == free else f"{free} of those have no such step"
+    return f"Of the {carrier.orders:,}, {best} can be the cheapest at some sizes, and {which}."
