@@ -158,6 +158,13 @@ def full_heads(case: Case, quantity: str, unit: str) -> Values:
         yield value * wide
 
 
+def endless(case: Case, quantity: str, unit: str) -> Values:
+    """S* where the context has no end: d_c (d_k + d_v) to form, 2 d_c - d_k - d_v to save."""
+    if quantity == "crossover":
+        formed = case.size("d_k") + case.size("d_v")
+        yield Fraction(case.size("d_c") * formed, 2 * case.size("d_c") - formed)
+
+
 MISTAKES: Mapping[str, Callable[[Case, str, str], Values]] = {
     "rope": rope,
     "macs": macs,
@@ -171,4 +178,5 @@ MISTAKES: Mapping[str, Callable[[Case, str, str], Values]] = {
     "bf16": bf16,
     "layers": layers,
     "full-heads": full_heads,
+    "endless": endless,
 }

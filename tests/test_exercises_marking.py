@@ -15,7 +15,9 @@ from derivations.exercises.answer import answer_of
 from derivations.exercises.asked import Quantity, Task, Wants
 from derivations.exercises.generating import exercises
 from derivations.exercises.marking import Verdict, mark
+from derivations.exercises.rounding import Fit, fit
 from derivations.exercises.slips import SLIPS, pairs_of_slips, single_slips
+from derivations.exercises.typed import read
 from derivations.exercises.units import UNITS, number_text
 from derivations.exercises.wording import notation_of
 
@@ -23,6 +25,7 @@ TWELVE = {
     "rope", "macs", "kv-heads", "latent-twice", "latent-over-ranks", "units", "causal", "keys-only", "batch",
     "bf16", "layers", "full-heads",
 }  # fmt: skip
+LATER = {"endless"}
 SERIES = [(seed, level) for level, seeds in ((1, 5), (2, 7), (3, 8)) for seed in range(100, 100 + seeds)]
 """Seed and level of series of ten: 200 exercises."""
 
@@ -40,10 +43,12 @@ def tasks() -> tuple[Task, ...]:
 
 
 def exact(value: Fraction) -> str:
-    """A number without rounding: decimals where they end soon, else a fraction."""
+    """A number without rounding, of three digits at least: decimals where they end soon, else a fraction."""
     for digits in range(8):
         if (value * 10**digits).denominator == 1:
-            return f"{float(value):.{digits}f}" if value < 10**9 else str(value)
+            if value < 10**9:
+                return f"{float(value):.{max(3, digits)}f}"
+            return f"{value}.0" if value.denominator == 1 else str(value)
     return f"{value.numerator}/{value.denominator}" if value.numerator < 10**25 else f"{float(value):.9g}"
 
 
@@ -74,7 +79,7 @@ def test_each_slip_is_recognised_and_named(seed, level):
 def test_two_hundred_exercises_have_all_twelve():
     assert len(tasks()) == 200
     assert {s.slips[0].name for task in tasks() for s in single_slips(task)} >= TWELVE
-    assert {slip.name for slip in SLIPS} == TWELVE | {"all-rows", "one-of-batch", "every-layer"}
+    assert {slip.name for slip in SLIPS} == TWELVE | {"all-rows", "one-of-batch", "every-layer", *LATER}
 
 
 def test_a_value_of_several_slips_has_all_of_them_named():
@@ -154,16 +159,33 @@ WINDOW = Task(
 )  # fmt: skip
 """128 rows of 2,048 B: 262,144 B."""
 
+EDGES = "Close, but a little too {}; look at what is counted at the edges."
+CUT = "Close; it seems to be cut off: round the last digit that you give."
+SHORT = ("Right so far; give three digits.",)
 TABLE = [
     (ROW, "70.272 kB", Verdict.RIGHT, ()),
     (ROW, "70.272", Verdict.RIGHT, ("No unit was typed; it is taken as kB.",)),
     (ROW, "70.3 kB", Verdict.RIGHT, ()),
-    (ROW, "70.28 kB", Verdict.RIGHT, ("Right to three digits; written out it is 70.272.",)),
+    (ROW, "70.28 kB", Verdict.WRONG, ("Right in three digits, but not in the last one that you gave.",)),
+    (ROW, "70.27 kB", Verdict.RIGHT, ()),
+    (ROW, "70.35 kB", Verdict.WRONG, (EDGES.format("large"),)),
+    (ROW, "70.2 kB", Verdict.WRONG, (CUT,)),
+    (ROW, "70.27199 kB", Verdict.WRONG, ("Right in three digits, but not in the last one that you gave.",)),
+    (ROW, "70.27200 kB", Verdict.RIGHT, ()),
+    (ROW, "61*1.152 kB", Verdict.RIGHT, ()),
+    (ROW, "61*1.153 kB", Verdict.WRONG, (EDGES.format("large"),)),
+    (ROW, "68.625*1.024 kB", Verdict.RIGHT, ()),
+    (ROW, "68.63*1.024 kB", Verdict.RIGHT,
+     ("Right as far as its decimals go; written out it is 70.272.",)),
+    (ROW, "7e1 kB", Verdict.AGAIN, SHORT),
+    (ROW, "70,000 B", Verdict.AGAIN, SHORT),
+    (ROW, "70,300 B", Verdict.RIGHT, ("In kB it is 70.272 kB.",)),
+    (ROW, "75 kB", Verdict.WRONG, ("Too large, by less than a tenth.",)),
     (ROW, "70272 B", Verdict.RIGHT, ("In kB it is 70.272 kB.",)),
     (ROW, "68.6 KiB", Verdict.RIGHT, ("In kB it is 70.272 kB.",)),
     (ROW, "61*(d_c + d_r)*b", Verdict.RIGHT, ("Its number is 70.272 kB.",)),
     (ROW, "61*(512 + 64)*2 bytes", Verdict.RIGHT, ("In kB it is 70.272 kB.",)),
-    (ROW, "70 kB", Verdict.AGAIN, ("Right so far; give three digits.",)),
+    (ROW, "70 kB", Verdict.AGAIN, SHORT),
     (ROW, "70272", Verdict.AGAIN, ("That is right in B, but kB is asked; type the unit with it.",)),
     (ROW, "70.272 GFLOP", Verdict.AGAIN,
      ("This asks for bytes, in kB; what is typed is in GFLOP. As kB the figure would be right.",)),
@@ -175,7 +197,7 @@ TABLE = [
     (ROW, "1 kB", Verdict.WRONG, ("Too small, by less than a factor of 100.",)),
     (ROW, "90000 kB", Verdict.WRONG, ("Too large, by more than a factor of 1000; look at the units.",)),
     (ROW, "100 kB", Verdict.WRONG, ("Too large, by less than a factor of 2.",)),
-    (ROW, "71 kB", Verdict.WRONG, ("Close, but a little too large; look at what is counted at the edges.",)),
+    (ROW, "71 kB", Verdict.WRONG, (EDGES.format("large"),)),
     (FLOPS, "2.2817 GFLOP", Verdict.RIGHT, ()),
     (FLOPS, "1.1409 GMAC", Verdict.RIGHT, ("In GFLOP it is 2.2817 GFLOP (a MAC is 2 FLOPs).",)),
     (FLOPS, "2 H L (2 d_c + d_r)", Verdict.RIGHT, ("Its number is 2.2817 GFLOP.",)),
@@ -202,6 +224,43 @@ def test_what_is_said(task, text, verdict, sentences):
     assert (found.verdict, found.sentences, found.slips) == (verdict, sentences, ())
 
 
+# S* of Kimi K3 at 32,768 tokens, 170.22 with causal pairs; without end 512 * 256 / (1024 - 256) = 170.67.
+K3 = (("H", 96), ("d_k", 128), ("d_v", 128), ("d_c", 512), ("d_r", 64), ("d_model", 7168), ("L", 32768))
+MEETING = Task(
+    "mla+rope", "absorb", Quantity.CROSSOVER, "tokens", sizes=K3,
+    conventions=Conventions(phase="verify", scope="attention", pairs="causal"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "names"),
+    [("170.22", Verdict.RIGHT, set()), ("170.2", Verdict.RIGHT, set()), ("170", Verdict.RIGHT, set()),
+     ("170.67", Verdict.SLIP, {"endless"}), ("170.7", Verdict.SLIP, {"endless"}),
+     ("171", Verdict.SLIP, {"endless"}), ("512/3", Verdict.SLIP, {"endless"}),
+     ("170.71", Verdict.WRONG, set()), ("170.5", Verdict.WRONG, set()), ("170.6", Verdict.WRONG, set()),
+     ("1.7e2", Verdict.AGAIN, set()), ("169.78", Verdict.SLIP, {"causal"})],
+)  # fmt: skip
+def test_a_limit_is_no_crossing(text, verdict, names):
+    found = mark(MEETING, text)
+    assert (found.verdict, {slip.name for slip in found.slips}) == (verdict, names)
+
+
+@pytest.mark.parametrize(
+    ("typed", "key", "expected"),
+    [("88", "87.9636", Fit.SHORT), ("88.0", "87.9636", Fit.ROUNDED), ("32", "31.9941", Fit.SHORT),
+     ("820", "821.362", Fit.SHORT), ("8.2e2", "821.362", Fit.SHORT), ("821", "821.362", Fit.ROUNDED),
+     ("821.6", "821.362", Fit.NONE), ("822", "821.362", Fit.NONE), ("300", "270", Fit.NONE),
+     ("3e2", "270", Fit.SHORT), ("1.1", "1.125", Fit.SHORT), ("1.12", "1.125", Fit.ROUNDED),
+     ("1.13", "1.125", Fit.ROUNDED), ("1.125", "1.125", Fit.SAME), ("4", "4", Fit.SAME), ("4.5", "4", Fit.NONE),
+     ("188", "188.744", Fit.CUT), ("188.7", "188.744", Fit.ROUNDED), ("18e1", "188.744", Fit.NONE),
+     ("100", "99.96", Fit.ROUNDED), ("100.0", "99.96", Fit.ROUNDED), ("1000", "999.6", Fit.ROUNDED),
+     ("1000", "996", Fit.SHORT), ("999.9", "1000.3", Fit.NONE), ("999", "1000.3", Fit.NONE),
+     ("0.0703", "0.07027", Fit.ROUNDED), ("0.07", "0.07027", Fit.SHORT)],
+)  # fmt: skip
+def test_how_a_figure_stands_to_the_exact_one(typed, key, expected):
+    assert fit(Fraction(typed), Fraction(key), read(typed, frozenset()).digits) is expected
+
+
 SLIPPED = [
     # 61 * 512 * 2 = 62,464 B
     (ROW, "62.5 kB", {"rope"}),
@@ -219,7 +278,7 @@ SLIPPED = [
     (ROW, "1.024 kB", {"rope", "layers"}),
     (ROW, "61 kB", {"rope", "units"}),
     # 128 * 8192 * 1088; 2 * 8192 * 1088; 2 * 128 * 8192 * 576; 2 * 128 * 8192 * 1024
-    (FLOPS, "1.1408 GFLOP", {"macs"}),
+    (FLOPS, "1.1409 GFLOP", {"macs"}),
     (FLOPS, "17825792 FLOP", {"kv-heads"}),
     (FLOPS, "1.208 GFLOP", {"keys-only"}),
     (FLOPS, "2.147 GFLOP", {"rope"}),
@@ -264,7 +323,7 @@ def test_a_slip_that_changes_nothing_does_not_apply():
     assert {s.slips[0].name for s in single_slips(plain)} == {"latent-twice", "full-heads"}
     square = replace(plain, quantity=Quantity.CROSSOVER, sizes=(*SIZES, ("L", 8192)), unit="tokens",
                      conventions=Conventions(phase="verify", scope="attention"))  # fmt: skip
-    assert {s.slips[0].name for s in single_slips(square)} == {"causal"}
+    assert {s.slips[0].name for s in single_slips(square)} == {"causal", "endless"}
 
 
 @pytest.mark.parametrize("text", ["71 kB", "100 kB", "1 kB", "70 kB", "500 MB", "62.5 kB", "1.1 kB"])

@@ -54,6 +54,9 @@ ROW_FP8 = task("gqa", Q.ROW, "kB", {**LLAMA, "b": 1}, layers=80)
 TIME_FP8 = task("mla+rope", Q.TIME, "us", {**V3, "b": 1}, gpu="h100-sxm")
 MEET = Conventions(phase="verify", scope="attention")
 MEETING = task("mla", Q.CROSSOVER, "tokens", V3, conventions=MEET)
+MEETING_CAUSAL = task(
+    "mla", Q.CROSSOVER, "tokens", V3, conventions=Conventions(phase="verify", scope="attention", pairs="causal")
+)
 MEETING_GLM = task("mla", Q.CROSSOVER, "tokens", {**V3, "d_k": 192, "d_v": 256}, conventions=MEET)
 
 
@@ -139,6 +142,11 @@ ROWS = (
         (1, Fraction(2 * 128 * 320, 2 * (128 * 256 + 64)), 1),
     ),
     Row("full-heads", ROW_LLAMA, ()),
+    # S* without end: d_c (d_k + d_v) / (2 d_c - d_k - d_v), whatever the pairs.
+    Row("endless", MEETING, (Fraction(512 * 256, 1024 - 256),)),
+    Row("endless", MEETING_CAUSAL, (Fraction(512 * 256, 1024 - 256),)),
+    Row("endless", MEETING_GLM, (Fraction(512 * 448, 1024 - 448),)),
+    Row("endless", RATIO_V3, ()),
 )
 
 
@@ -158,7 +166,7 @@ def test_slips_by_hand(row):
 def test_slips_are_named(row):
     """Typed to six digits, each is recognised."""
     for value in row.values:
-        marked = mark(row.task, f"{float(value):.6g} {row.task.unit}")
+        marked = mark(row.task, f"{float(value):#.6g} {row.task.unit}")
         assert marked.verdict is Verdict.SLIP, value
         assert row.slip in [slip.name for slip in marked.slips], value
 
@@ -169,8 +177,8 @@ def test_two_slips_at_once():
     assert [[slip.name for slip in s.slips] for s in both] == [["rope", "latent-twice"]]
 
 
-def test_the_twelve():
+def test_the_thirteen():
     """Every one of them has rows above, and its values on random exercises are worked out too."""
-    assert len(MISTAKES) == 12
+    assert len(MISTAKES) == 13
     assert {row.slip for row in ROWS} == set(MISTAKES)
     assert set(MISTAKES) <= {slip.name for slip in SLIPS}

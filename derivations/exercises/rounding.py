@@ -69,7 +69,7 @@ def near(value: Fraction, exact: Fraction) -> bool:
 
 def leading(value: Fraction) -> int:
     """The digits asked for, of a number rounded to them."""
-    return round(value / step(value, DIGITS))
+    return (2 * value // step(value, DIGITS) + 1) // 2
 
 
 def step(value: Fraction, digits: int) -> Fraction:

@@ -157,10 +157,13 @@ def _digits(text: str) -> Digits | None:
 
 
 def _of_factors(text: str) -> Digits | None:
-    """How exactly a product is known: as its shortest decimal, those of one or two digits being exact, as 0.5."""
+    """How exactly a product is known: a digit less than its shortest decimal. 0.5 and 2.5 are exact."""
     found = [_digits(hit[0]) for hit in re.finditer(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?", text)]
     counts = [digits.most for digits in found if digits is not None and digits.most >= 3]
-    return Digits(min(counts), min(counts)) if counts else None
+    if not counts:
+        return None
+    count = max(3, min(counts) - 1)
+    return Digits(count, count)
 
 
 def _spelled(text: str, symbols: Set[str]) -> str:
