@@ -182,9 +182,9 @@ def test_the_page_says_it_in_formulas_and_renames_indices_apart() -> None:
     first, second = (render(Report("", "", tuple(carried_blocks([counted(n)])), ()), "text") for n in (0, 1))
     joined = [" ".join(text.split()) for text in (first, second)]
     assert "A[h,s,t] = R_Q[s,k,m] X[s,d] W_Q[h,d,m] R_K[t,k,m'] C[t,c] W_UK[h,c,m']" in joined[0]
-    assert "In the program m is the index of several sums; here one of them has the letter m'." in joined[0]
+    assert "Written as one product, with m' for one of the program's sums over m:" in joined[0]
     assert "It has 945 bracketings. Every one has a step whose FLOPs are a multiple of L d_c d_k." in joined[0]
-    assert "several sums" not in joined[1]
+    assert "Written as one product:" in joined[1]
     assert "It has 12 bracketings that never form K. 5 of them have no step" in joined[1]
     assert "One without: ((X W_Q) W_UK) C." in joined[1]
     assert "`" not in first + second

@@ -157,10 +157,10 @@ def _carried(carrier: Carrier) -> list[Block]:
     leaves = [setter.tensor(leaf.tensor) for leaf in space.region.leaves]
     blocks: list[Block] = [
         Heading(f"{claim.variant}: {claim.region}"),
-        prose("Written as one product:"),
+        prose("Written as one product", *_renamed(space), ":"),
         Display((_inlined(carrier, setter),)),
         prose(
-            *_renamed(space), f"It has {carrier.orders:,} bracketings", *_set_of(carrier, setter), ". ",
+            f"It has {carrier.orders:,} bracketings", *_set_of(carrier, setter), ". ",
             _said(carrier), divisor, ".",
         ),
     ]  # fmt: skip
@@ -188,13 +188,10 @@ def _inlined(carrier: Carrier, setter: Setter) -> Math:
 
 
 def _renamed(space: Space) -> Iterable[str | Math]:
-    """A sentence on each index that got another letter than the program has, since it is summed twice."""
+    """A phrase on each index that gets another letter than the program has, since it is summed twice."""
     for label, axis in space.region.axis_of.items():
         if label != axis:
-            yield from (
-                "In the program ", Math(axis, axis), " is the index of several sums; here one of them has ",
-                "the letter ", Math(label, label), ". ",
-            )  # fmt: skip
+            yield from (", with ", Math(label, label), " for one of the program's sums over ", Math(axis, axis))
 
 
 def _set_of(carrier: Carrier, setter: Setter) -> list[str | Math]:
