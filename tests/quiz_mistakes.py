@@ -165,6 +165,24 @@ def endless(case: Case, quantity: str, unit: str) -> Values:
         yield Fraction(case.size("d_c") * formed, 2 * case.size("d_c") - formed)
 
 
+def summed(case: Case, quantity: str, unit: str) -> Values:
+    """d_r in the weighted sum as in the scores."""
+    if "rope" in case.options and quantity in COUNTED:
+        first, second = ("d_k", "d_v") if case.order == "expand" else ("d_c", "d_c")
+        right = case.size(first) + case.size(second) + case.size("d_r")
+        yield from factor(case, quantity, unit, flops=Fraction(right + case.size("d_r"), right))
+
+
+def as_mha(case: Case, quantity: str, unit: str) -> Values:
+    """A key and a value head for each query head."""
+    if quantity not in (*KEPT, "bytes", "time", "intensity", "ridge"):
+        return
+    if case.variant == "gqa":
+        yield oracle.answer(case.at(H_kv=case.size("H_q")), quantity, unit)
+    if case.variant == "mqa":
+        yield oracle.answer(replace(case, variant="mha"), quantity, unit)
+
+
 MISTAKES: Mapping[str, Callable[[Case, str, str], Values]] = {
     "rope": rope,
     "macs": macs,
@@ -179,4 +197,6 @@ MISTAKES: Mapping[str, Callable[[Case, str, str], Values]] = {
     "layers": layers,
     "full-heads": full_heads,
     "endless": endless,
+    "summed": summed,
+    "as-mha": as_mha,
 }

@@ -129,7 +129,7 @@ def test_keys_of_random_exercises(level, seed):
 
 @pytest.mark.parametrize(("level", "seed"), SERIES)
 def test_slips_on_random_exercises(level, seed):
-    """Each of the twelve gives the values worked out by hand, and no others."""
+    """Each slip gives the values worked out by hand, and no others."""
     for task in series(level, seed):
         if task.wants is Wants.FORMULA:
             continue

@@ -16,6 +16,7 @@ from .units import Measure
 
 __all__ = [
     "all_rows",
+    "as_mha",
     "batch",
     "causal",
     "endless",
@@ -28,6 +29,7 @@ __all__ = [
     "one_of_batch",
     "over_ranks",
     "rope",
+    "summed",
     "twice",
     "units",
     "wide",
@@ -142,6 +144,24 @@ def full_heads(task: Task) -> Iterator[Task]:
         options = [o for o in task.variant.split("+")[1:] if o in load_variant("mha").all_options]
         name = "+".join(["mha", *options])
         yield replace(task, variant=name, order="direct", changes=(*task.changes, "even-heads"))
+
+
+def summed(task: Task) -> Iterator[Task]:
+    """The RoPE key in the weighted sum too."""
+    base, *options = task.variant.split("+")
+    if base in ("mla", "dsa") and "rope" in options and task.quantity in _COUNTED:
+        yield replace(task, changes=(*task.changes, "segment-summed"))
+
+
+def as_mha(task: Task) -> Iterator[Task]:
+    """Keys and values for every query head, where heads share them."""
+    if task.quantity not in (*_KEPT, Quantity.BYTES, Quantity.TIME, *_RATIOS):
+        return
+    base, *options = task.variant.split("+")
+    if base == "gqa" and "one-query-head" not in task.changes:
+        yield replace(task, changes=(*task.changes, "heads-as-queries"))
+    elif base == "mqa" and set(options) <= set(load_variant("mha").all_options):
+        yield replace(task, variant="+".join(["mha", *options]))
 
 
 def endless(task: Task) -> Iterator[Task]:

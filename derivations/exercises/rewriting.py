@@ -80,6 +80,39 @@ def _rows_twice(variant: Variant) -> Variant:
     return replace(variant, equations=tuple(equations), tensors=tensors)
 
 
+def _segment_summed(variant: Variant) -> Variant:
+    """Rows that only the scores read beside others, the RoPE keys, in the weighted sum too."""
+    softmax = _softmax(variant)
+    scores = next((e for e in variant.equations if softmax and e.name == softmax.inputs[0].name), None)
+    if softmax is None or scores is None or len(scores.products) < 2:
+        return variant
+    weights = softmax.left[0]
+    equations, tensors = list(variant.equations), dict(variant.tensors)
+    for row in scores.uses:
+        if variant.tensors[row.name].role is not Role.CACHE:
+            continue
+        axes = tuple(a for a in weights.axes if a not in row.axes)
+        axes += tuple(a for a in row.axes if a not in weights.axes)
+        result = Ref(f"O_{row.name}", axes)
+        tensors[result.name] = replace(
+            variant.tensors[weights.name], name=result.name, axes=axes, role=Role.OUTPUT, latex=""
+        )
+        equations.append(
+            Equation((result,), False, (Factors(1, (weights, row)),), None, (), (), "", softmax.place)
+        )
+    return replace(variant, equations=tuple(equations), tensors=tensors)
+
+
+def _heads_as_queries(variant: Variant) -> Variant:
+    """As many key/value heads as query heads: MHA."""
+    queries = Poly.symbol("H_q")
+    axes = {
+        name: replace(axis, size=axis.size.map_symbols({"H_kv": queries}.get))
+        for name, axis in variant.axes.items()
+    }
+    return replace(variant, axes=axes)
+
+
 def _one_query_head(variant: Variant) -> Variant:
     """One query head for each cached one: heads that no row along the context has become one."""
     along = {a for t in variant.tensors.values() if t.role is Role.CACHE for a in t.axes}
@@ -155,6 +188,8 @@ REWRITINGS: Mapping[str, Callable[[Variant, int], Variant]] = {
     "keys-only": lambda variant, _: _keys_only(variant),
     "rows-twice": lambda variant, _: _rows_twice(variant),
     "one-query-head": lambda variant, _: _one_query_head(variant),
+    "segment-summed": lambda variant, _: _segment_summed(variant),
+    "heads-as-queries": lambda variant, _: _heads_as_queries(variant),
     "even-heads": lambda variant, _: _even_heads(variant),
     "rows-divided": lambda variant, ranks: _divided(variant, ranks, ""),
     "rows-divided-but-rope": lambda variant, ranks: _divided(variant, ranks, "d_r"),

@@ -185,5 +185,15 @@ SLIPS: tuple[Slip, ...] = (
         "At a finite context the crossing depends on L, and comes to the limit only as L grows.",
         changing.endless,
     ),
+    Slip(
+        "summed", "the RoPE key counted in the weighted sum too",
+        "The rotated key takes part in the scores alone; the weighted sum runs over the latent, or over values.",
+        changing.summed,
+    ),
+    Slip(
+        "as-mha", "query heads counted as key/value heads, as if it were MHA",
+        "Query heads of a group share one key and one value head: that many rows are cached and read.",
+        changing.as_mha,
+    ),
 )  # fmt: skip
 """All of them; the order in which they are named."""
