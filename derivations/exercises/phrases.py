@@ -9,7 +9,7 @@ from ..program import Variant
 from ..report import Math
 from .asked import Task
 
-__all__ = ["layers_of", "rows_read", "unit_of_answer", "width_of"]
+__all__ = ["layers_of", "rows_read", "unit_of_answer", "way_of", "width_of"]
 
 WIDTHS = {1: "FP8, one byte", 2: "BF16, two bytes", 4: "FP32, four bytes"}
 
@@ -46,5 +46,20 @@ def width_of(task: Task) -> Iterable[str | Math]:
 def unit_of_answer(task: Task) -> str:
     """The unit asked for, in words."""
     words = {"B": "bytes", "FLOP": "FLOPs", "tokens": "query tokens", "FLOP/B": "FLOPs per byte",
-             "us": "microseconds (us)", "ms": "milliseconds (ms)", "s": "seconds"}  # fmt: skip
+             "us": "microseconds", "ms": "milliseconds", "s": "seconds"}  # fmt: skip
     return words.get(task.unit, task.unit)
+
+
+def way_of(slip: str, changed: Task) -> str:
+    """How a slip was made that can be made in several ways; nothing where there is one way."""
+    rope = "rope" in changed.variant.split("+")
+    if slip == "causal":
+        return "half of all pairs" if "half" in changed.changes else f"{changed.conventions.pairs} pairs"
+    if slip == "full-heads" and "even-heads" in changed.changes:
+        return "heads that share the model width"
+    if slip == "full-heads" and rope:
+        copied = changed.conventions.kept_rows == "copied"
+        return "the RoPE key copied for each head" if copied else "the RoPE key kept once"
+    if slip == "latent-over-ranks" and rope:
+        return "all but the RoPE key" if "rows-divided-but-rope" in changed.changes else "the RoPE key too"
+    return ""

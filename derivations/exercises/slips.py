@@ -187,7 +187,7 @@ SLIPS: tuple[Slip, ...] = (
     ),
     Slip(
         "summed", "the RoPE key counted in the weighted sum too",
-        "The rotated key takes part in the scores alone; the weighted sum runs over the latent, or over values.",
+        "The rotated key takes part in the scores alone; the weighted sum runs over latents, or over values.",
         changing.summed,
     ),
     Slip(

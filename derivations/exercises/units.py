@@ -9,7 +9,17 @@ from fractions import Fraction
 
 from ..errors import unknown
 
-__all__ = ["UNITS", "Measure", "Unit", "base_unit", "named", "number_text", "spellings", "unit_of"]
+__all__ = [
+    "UNITS",
+    "Measure",
+    "Unit",
+    "base_unit",
+    "named",
+    "number_latex",
+    "number_text",
+    "spellings",
+    "unit_of",
+]
 
 
 class Measure(StrEnum):
@@ -39,6 +49,11 @@ class Unit:
     """The unit it is taken for: decimal and binary, MAC and FLOP."""
 
     @property
+    def tex(self) -> str:
+        """In a formula."""
+        return self.latex or f"\\text{{{self.name}}}"
+
+    @property
     def power(self) -> tuple[int, int] | None:
         """(10, 9) for GB and (2, 30) for GiB, where a reader may need it."""
         if self.measure is not Measure.BYTES or self.name == "B":
@@ -62,7 +77,7 @@ def _units() -> Iterator[Unit]:
     yield Unit("tokens", Measure.TOKENS, Fraction(1))
     yield Unit("s", Measure.TIME, Fraction(1))
     yield Unit("ms", Measure.TIME, Fraction(1, 10**3))
-    yield Unit("us", Measure.TIME, Fraction(1, 10**6), latex=r"\mathrm{\mu s}")
+    yield Unit("us", Measure.TIME, Fraction(1, 10**6), latex=r"\mu\text{s}")
     yield Unit("ns", Measure.TIME, Fraction(1, 10**9))
 
 
@@ -143,3 +158,10 @@ def number_text(value: Fraction, digits: int = 6) -> str:
         return text
     whole, _, decimals = text.partition(".")
     return f"{int(whole):,}.{decimals}" if decimals else f"{int(whole):,}"
+
+
+def number_latex(value: Fraction, digits: int = 6) -> str:
+    """The same in a formula: a power of ten is one, and a comma leaves no gap."""
+    mantissa, _, power = number_text(value, digits).partition("e")
+    shown = mantissa.replace(",", "{,}")
+    return f"{shown} \\cdot 10^{{{int(power)}}}" if power else shown

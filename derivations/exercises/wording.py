@@ -219,6 +219,8 @@ def _form(task: Task) -> Iterable[str | Math]:
         yield f"Answer with a formula in these symbols, in {unit_of_answer(task)}."
         return
     yield f"Answer in {unit_of_answer(task)}"
+    if unit.measure is Measure.TIME and unit.scale != 1:
+        yield from (" (", Math(unit.tex, unit.name), ")")
     if unit.power:
         base, power = unit.power
         yield from (" (", Math(f"{base}^{{{power}}}", f"{base}^{power}"), " B)")

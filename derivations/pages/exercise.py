@@ -9,11 +9,11 @@ from fractions import Fraction
 from ..exercises.answer import Answer, answer_of
 from ..exercises.asked import Task, Wants
 from ..exercises.generating import Exercise
-from ..exercises.slips import single_slips
-from ..exercises.units import number_text
+from ..exercises.phrases import way_of
+from ..exercises.slips import equal, single_slips
 from ..exercises.wording import notation_of, question_of, title_of
 from ..report import Block, Cell, Display, Fold, Heading, Math, Prose, Report, Room, Table, cell, prose
-from .worked import root_of, worked_blocks
+from .worked import figure, root_of, worked_blocks
 
 __all__ = ["PARTS", "answer_math", "exercise_report"]
 
@@ -95,26 +95,30 @@ def answer_math(answer: Answer) -> Math:
         return root_of(answer, notation_of(answer.task))
     assert answer.number is not None, "a task with sizes has a number"
     unit = answer.task.measured
-    number = number_text(answer.number)
-    latex = number.replace(",", "{,}")
-    return Math(f"{latex}\\ \\text{{{unit.name}}}", f"{number} {unit.name}")
+    return figure(answer.number, unit)
 
 
 def _slips(task: Task) -> Table | None:
     """Value by value what gives it."""
-    found: dict[str, tuple[Math, list[str]]] = {}
+    found: list[tuple[Answer, list[str]]] = []
     for slipped in single_slips(task):
         if task.wants is Wants.FORMULA and slipped.answer.ratio is None:
             continue
-        shown = answer_math(replace(slipped.answer, task=replace(slipped.answer.task, wants=task.wants)))
+        answer = replace(slipped.answer, task=replace(slipped.answer.task, wants=task.wants))
         if task.wants is Wants.NUMBER:  # a figure in another unit is read in the one asked for
-            shown = answer_math(_read_as(slipped.answer, task))
-        words = found.setdefault(shown.text, (shown, []))[1]
-        words += [slip.words for slip in slipped.slips if slip.words not in words]
+            answer = _read_as(slipped.answer, task)
+        words = next((words for other, words in found if equal(answer, other)), None)
+        if words is None:
+            words = []
+            found.append((answer, words))
+        for slip in slipped.slips:
+            way = way_of(slip.name, slipped.answer.task)
+            said = f"{slip.words} ({way})" if way else slip.words
+            words += [said] if said not in words else []
     if not found:
         return None
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (cell(shown), cell("; ".join(words))) for shown, words in found.values()
+        (cell(answer_math(answer)), cell("; ".join(words))) for answer, words in found
     )
     return Table(("answer", "mistake"), rows, "lp")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from math import gcd
 
 from ..algebra import Factors, Ratio
 from ..atoms import atom_of, evaluate
@@ -12,23 +13,28 @@ from ..derivation import Study
 from ..exercises.answer import Answer, answer_of, crossing_of, derivation_of
 from ..exercises.asked import Quantity, Task, Wants
 from ..exercises.rewriting import rewritten
-from ..exercises.units import base_unit, number_text
+from ..exercises.units import Unit, base_unit, number_latex, number_text
 from ..exercises.wording import notation_of
 from ..notation import Notation
 from ..poly import Coefficient, Poly
 from ..report import Block, Cell, Display, Math, Table, cell, prose
+from ..roots import Root
 from .crossover import root_math, solution_blocks
 from .ledger import byte_blocks, division_blocks, flop_blocks
 from .parts import Setter, packed, setter_for
 
-__all__ = ["root_of", "worked_blocks"]
+__all__ = ["figure", "root_of", "worked_blocks"]
 
 _KEPT = (Quantity.ELEMENTS, Quantity.ROW, Quantity.CACHE, Quantity.RANK)
 
 
 def root_of(answer: Answer, notation: Notation) -> Math:
-    """The formula of an answer."""
-    return root_math(answer.root, notation, whole=True)
+    """The formula of an answer, without a number that both sides of a fraction share."""
+    root = answer.root
+    if answer.ratio is not None and answer.ratio.over:
+        factors = answer.ratio.factors()
+        root = Root(factors.part(True).poly(), Poly(), factors.part(False).poly())
+    return root_math(root, notation, whole=True)
 
 
 def worked_blocks(task: Task, full: bool = False) -> list[Block]:
@@ -50,7 +56,7 @@ def worked_blocks(task: Task, full: bool = False) -> list[Block]:
 def _crossing(task: Task) -> list[Block]:
     """The difference of two costs, and where it is zero."""
     study = Study(rewritten(task.variant), task.conventions, dict(task.values))
-    return solution_blocks(crossing_of(task), study, notation_of(task))
+    return solution_blocks(crossing_of(task), study, notation_of(task)) + _numbers(task)
 
 
 def _rows(task: Task, setter: Setter, full: bool) -> list[Block]:
@@ -84,7 +90,7 @@ def _sum(letter: str, amounts: Iterable[Poly], setter: Setter) -> list[Math]:
     parts = [amount for amount in amounts if amount]
     lines = packed(Math(f"{letter} &= ", f"{letter} = "), (setter.quantity(part) for part in parts))
     whole = setter.quantity(sum(parts, Poly()))
-    if len(parts) > 1:
+    if len(parts) > 1 and lines[-1].text != f"{letter} = {whole.text}":
         lines.append(Math(f"&= {whole.latex}", f"  = {whole.text}"))
     return lines
 
@@ -96,7 +102,7 @@ def _state(task: Task, setter: Setter) -> list[Block]:
     words = ", ".join(f"{t.name} ({t.meaning})" for t in names)
     return [
         prose(f"A layer keeps the state {words}, whatever the context."),
-        Display((Math(f"M &= {whole.latex}", f"M = {whole.text}"),)),
+        Display((Math(f"\\text{{bytes}} &= {whole.latex}", f"bytes = {whole.text}"),)),
     ]
 
 
@@ -141,26 +147,29 @@ def _numbers(task: Task) -> list[Block]:
         return []
     assert one.value is not None, "a task with sizes has a number"
     assert whole.value is not None, "a task with sizes has a number"
-    base = base_unit(task.measured.measure).name
+    base = base_unit(task.measured.measure)
     values: dict[str, Coefficient] = dict(task.values)
     if task.gpu:
         values["R"] = task.accelerator.ridge("bf16")
-    put = _put(one.ratio, values) if one.ratio is not None else None
-    first = _figure(one.value, base)
-    lines = [first if put is None else Math(f"{put.latex} &= {first.latex}", f"{put.text} = {first.text}")]
+    put = _put(one.ratio, values) if one.ratio is not None else _root_put(one.root, values)
+    first = figure(one.value, base)
+    if put.text == number_text(one.value):
+        lines = [first]
+    else:
+        lines = [Math(f"{put.latex} &= {first.latex}", f"{put.text} = {first.text}")]
     if times:
-        shown = _figure(whole.value, base)
+        shown = figure(whole.value, base)
         words = ", ".join(f"{count} {word}" for count, word in times)
         lines.append(Math(f"\\text{{{words}:}}\\quad & {shown.latex}", f"{words}: {shown.text}"))
-    if task.unit != base:
-        shown = _figure(whole.value / task.measured.scale, task.unit)
+    if task.measured != base:
+        shown = figure(whole.value / task.measured.scale, task.measured)
         lines.append(Math(f"&= {shown.latex}", f"= {shown.text}"))
     return [Display(tuple(lines))]
 
 
-def _figure(value: Fraction, unit: str) -> Math:
-    number = number_text(value)
-    return Math(f"{number.replace(',', '{,}')}\\ \\text{{{unit}}}", f"{number} {unit}")
+def figure(value: Fraction, unit: Unit) -> Math:
+    """A number with its unit."""
+    return Math(f"{number_latex(value)}\\ {unit.tex}", f"{number_text(value)} {unit.name}")
 
 
 def _put(ratio: Ratio, values: Mapping[str, Coefficient]) -> Math:
@@ -171,6 +180,20 @@ def _put(ratio: Ratio, values: Mapping[str, Coefficient]) -> Math:
         return above
     under = f"({below.text})" if " " in below.text else below.text
     return Math(f"\\frac{{{above.latex}}}{{{below.latex}}}", f"{above.text} / {under}")
+
+
+def _root_put(root: Root, values: Mapping[str, Coefficient]) -> Math:
+    """A root of degree 2 with numbers in the place of its three parts, what they share divided out."""
+    p, q, r = (Fraction(evaluate(part, values) or 0) for part in (root.p, root.q, root.r))
+    shared = Fraction(gcd(p.numerator, r.numerator))
+    while shared > 1 and (q / shared**2).denominator != 1:
+        shared = Fraction(shared.numerator // 2)
+    p, q, r = p / shared, q / shared**2, r / shared
+    sign = "-" if root.sign < 0 else "+"
+    return Math(
+        f"\\frac{{{number_latex(p)} {sign} \\sqrt{{{number_latex(q)}}}}}{{{number_latex(r)}}}",
+        f"({number_text(p)} {sign} sqrt({number_text(q)})) / {number_text(r)}",
+    )
 
 
 def _product(factors: Factors, values: Mapping[str, Coefficient]) -> Math:
@@ -216,4 +239,4 @@ def _number(name: str, values: Mapping[str, Coefficient]) -> Math:
 
 def _plain(value: Fraction) -> Math:
     text = number_text(value)
-    return Math(text.replace(",", "{,}"), text)
+    return Math(number_latex(value), text)
