@@ -46,15 +46,25 @@ def check_output(output: str | None, option: str = "-o") -> None:
     """Raises InputError when the file cannot be written, before any work is done."""
     if output is None:
         return
-    path = Path(output)
-    folder = path.parent
     if not output:
         raise InputError(f"{option}: the name of the file is empty")
-    if path.is_dir():
+    try:
+        _check_file(Path(output), output, option)
+    except (OSError, RuntimeError, ValueError) as error:  # a name too long, links in a ring, a byte of zero
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{option} {output[:60]!r} cannot be the name of a file: {reason.lower()}") from None
+
+
+def _check_file(path: Path, output: str, option: str) -> None:
+    folder = path.parent
+    if path.is_dir() or output.endswith(("/", os.sep)):
         raise InputError(f"{option} {output}: is a folder; give the name of a file in it")
     if not folder.is_dir():
         raise InputError(f"{option} {output}: there is no folder {folder}; make it first")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    path.resolve()  # raises where links lead round in a ring
+    if path.exists() and not os.access(path, os.W_OK):
+        raise InputError(f"{option} {output}: cannot be written; check its permissions")
+    if not os.access(folder, os.W_OK):
         raise InputError(f"{option} {output}: cannot be written; check the permissions of {folder}")
 
 
@@ -70,17 +80,18 @@ def write_whole(path: Path, content: str | bytes) -> None:
             with path.open("wb") as stream:
                 stream.write(data)
             return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask()
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".derive.")
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
-            os.chmod(temporary, 0o666 & ~_umask())
+            os.chmod(temporary, mode)
             os.replace(temporary, path)
         except BaseException:
             os.unlink(temporary)
             raise
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
+    except (OSError, RuntimeError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise InputError(f"cannot write {path}: {reason}") from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ from ..pages.exercise import answer_math
 from ..pages.worked import worked_blocks
 from ..render import render
 from ..report import Report
+from .output import emit
 
 __all__ = ["ask"]
 
@@ -49,6 +51,8 @@ class _End(Exception):
 def ask(exercises: Sequence[Exercise], seed: int) -> int:
     """Ask them all; the exit status. Whoever leaves early is told the score so far."""
     score = _Score()
+    if isinstance(sys.stdin, io.TextIOWrapper):  # a byte that is no letter is said to be none, and asked again
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
         _say(f"{len(exercises)} exercise{'' if len(exercises) == 1 else 's'}, --seed {seed}. {HELP}")
         for exercise in exercises:
@@ -119,16 +123,14 @@ def _say(text: str, indent: str = "") -> None:
 
 
 def _say_lines(lines: Iterable[str]) -> None:
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
+    emit("\n".join(lines) + "\n", None)
 
 
 def _read() -> str:
     """One line without its end. Raises _End at the end of input."""
     if sys.stdin is None:
         raise _End
-    sys.stdout.write("\n> ")
-    sys.stdout.flush()
+    emit("\n> ", None)
     try:
         line = rest = sys.stdin.readline(_MOST_READ)
         while len(rest) == _MOST_READ and not rest.endswith("\n"):
@@ -139,5 +141,5 @@ def _read() -> str:
         raise _End
     if not sys.stdin.isatty():  # so that a protocol shows what was answered
         shown = "".join(c if c.isprintable() else "?" for c in line.rstrip("\n")[: WIDTH - 2])
-        sys.stdout.write(f"{shown}\n")
+        emit(f"{shown}\n", None)
     return line.rstrip("\n")

@@ -8,15 +8,16 @@ from enum import StrEnum
 from fractions import Fraction
 
 from ..algebra import Ratio
-from ..atoms import put
+from ..atoms import evaluate, put
 from ..errors import InputError
 from ..library import load_variant
 from ..poly import Poly
 from .answer import Answer, answer_of
-from .asked import Task, Wants
+from .asked import Quantity, Task, Wants
+from .phrases import idle_sizes
 from .rounding import Fit, fit, leading, near
 from .slips import Slip, Slipped, pairs_of_slips, same_ratio, single_slips
-from .typed import Typed, Unreadable, read
+from .typed import Typed, Unreadable, all_below, read
 from .units import UNITS, Measure, Unit, base_unit, number_text
 
 __all__ = ["Mark", "Verdict", "mark", "symbols_of"]
@@ -48,17 +49,27 @@ def symbols_of(task: Task) -> frozenset[str]:
     return frozenset({*load_variant(task.variant).symbols, "S", "b"} - {"B"})
 
 
+def _shown(task: Task) -> frozenset[str]:
+    """Those of them that the question shows."""
+    if task.sizes:
+        return symbols_of(task) & {*task.values, "S" if task.conventions.phase == "verify" else ""}
+    idle = {*idle_sizes(load_variant(task.variant)), *(() if task.conventions.phase == "verify" else ("S",))}
+    idle |= {"L"} if task.quantity in (Quantity.ELEMENTS, Quantity.ROW, Quantity.STATE) else set()
+    idle |= {"b"} if task.quantity in (Quantity.ELEMENTS, Quantity.FLOPS, Quantity.CROSSOVER) else set()
+    return symbols_of(task) - idle
+
+
 def mark(task: Task, text: str) -> Mark:
     """The verdict on what was typed. Raises InputError for a task that has no answer."""
     right = answer_of(task)
     if right is None:
         raise InputError("this exercise has no answer")
     try:
-        typed = read(text, symbols_of(task))
+        typed = read(text, symbols_of(task), _shown(task))
         if typed.unit is not None and typed.unit.measure is not task.measured.measure:
             return _wrong_measure(typed.unit, typed, task)
         if task.wants is Wants.FORMULA:
-            return _formula(typed, task, right)
+            return _formula(text, typed, task, right)
         return _number(typed, task)
     except Unreadable as error:
         return Mark(Verdict.AGAIN, (_sentence(str(error)),))
@@ -68,7 +79,7 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "?")) else ".")
 
 
-def _formula(typed: Typed, task: Task, right: Answer) -> Mark:
+def _formula(text: str, typed: Typed, task: Task, right: Answer) -> Mark:
     if typed.number is not None:
         letters = sorted(right.ratio.symbols()) if right.ratio is not None else []
         return Mark(Verdict.AGAIN, (f"A formula is asked, in {_listed(letters)}; that is a number.",))
@@ -76,6 +87,9 @@ def _formula(typed: Typed, task: Task, right: Answer) -> Mark:
     mine = _phase_put(_scaled(typed.ratio, unit.scale / task.measured.scale), task)
     if right.ratio is not None and same_ratio(mine, right.ratio):
         return Mark(Verdict.RIGHT, _remarks(typed, task))
+    below = all_below(text, symbols_of(task))
+    if below is not None and right.ratio is not None and same_ratio(_phase_put(below, task), right.ratio):
+        return Mark(Verdict.AGAIN, ("As typed, / divides only by what follows it; " + _BRACKETS,))
     for candidates in (single_slips, pairs_of_slips):
         found = [s for s in candidates(task) if s.answer.ratio is not None and same_ratio(mine, s.answer.ratio)]
         if found:
@@ -83,10 +97,16 @@ def _formula(typed: Typed, task: Task, right: Answer) -> Mark:
     return Mark(Verdict.WRONG, (_formula_hint(mine, right),))
 
 
+_BRACKETS = "put all that is below the line in parentheses, as in x / (y z)."
+
+
 def _number(typed: Typed, task: Task) -> Mark:
     value = typed.number
     if value is None:
-        value = _phase_put(typed.ratio, task).value(dict(task.values))
+        mine = _phase_put(typed.ratio, task)
+        if evaluate(mine.under, dict(task.values)) == 0:
+            raise Unreadable("a division by zero at the sizes of this exercise")
+        value = mine.value(dict(task.values))
         if value is None:
             missing = sorted(typed.ratio.symbols() - {*task.values})
             return Mark(Verdict.AGAIN, (f"This exercise gives no number for {_listed(missing)}.",))
@@ -161,7 +181,13 @@ def _phase_put(ratio: Ratio, task: Task) -> Ratio:
     queries = {"decode": Poly.const(1), "prefill": Poly.symbol("L")}.get(task.conventions.phase)
     if queries is None:
         return ratio
-    return Ratio(put(ratio.over, {"S": queries}), put(ratio.under, {"S": queries}))
+    try:
+        over, under = put(ratio.over, {"S": queries}), put(ratio.under, {"S": queries})
+    except ZeroDivisionError:
+        under = Poly()
+    if not under:  # or nothing over nothing would equal any formula
+        raise Unreadable(f"a division by zero, since S is {queries.text()} here")
+    return Ratio(over, under)
 
 
 def _wrong_measure(unit: Unit, typed: Typed, task: Task) -> Mark:
