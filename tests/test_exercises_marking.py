@@ -52,6 +52,11 @@ def exact(value: Fraction) -> str:
     return f"{value.numerator}/{value.denominator}" if value.numerator < 10**25 else f"{float(value):.9g}"
 
 
+def fraction(value: Fraction) -> str:
+    """A number as a fraction, which is exact where a decimal may be another number, rounded."""
+    return f"{value.numerator}/{value.denominator}" if value.numerator < 10**25 else exact(value)
+
+
 def typed_slips(task: Task) -> Iterator[tuple[str, str]]:
     """(slip, what a person who makes it types)."""
     for slipped in single_slips(task):
@@ -61,9 +66,8 @@ def typed_slips(task: Task) -> Iterator[tuple[str, str]]:
                 yield name, str(slipped.answer.ratio.sympy())
         else:
             number, right = slipped.answer.number, answer_of(task).number
-            alike = abs(number - right) * 100 < right and number.numerator < 10**25
-            # a decimal may be the right one, rounded; a fraction is exact
-            yield name, f"{f'{number.numerator}/{number.denominator}' if alike else exact(number)} {task.unit}"
+            alike = abs(number - right) * 100 < right
+            yield name, f"{fraction(number) if alike else exact(number)} {task.unit}"
 
 
 @pytest.mark.parametrize(("seed", "level"), SERIES)
@@ -94,7 +98,7 @@ def test_a_value_of_several_slips_has_all_of_them_named():
             if slipped.answer.number is not None:
                 groups.setdefault(slipped.answer.number, set()).add(slipped.slips[0].name)
         for value, names in groups.items():
-            named = {slip.name for slip in mark(task, f"{exact(value)} {task.unit}").slips}
+            named = {slip.name for slip in mark(task, f"{fraction(value)} {task.unit}").slips}
             assert names <= named
             several += len(names) > 1
     assert several > 10
@@ -164,6 +168,10 @@ WINDOW = Task(
 
 EDGES = "Close, but a little too {}; look at what is counted at the edges."
 CUT = "Close; it seems to be cut off: round the last digit that you give."
+BELOW = (
+    "As typed, / divides only by what follows it; "
+    "put all that is below the line in parentheses, as in x / (y z)."
+)
 SHORT = ("Right so far; give three digits.",)
 TABLE = [
     (ROW, "70.272 kB", Verdict.RIGHT, ()),
@@ -217,6 +225,11 @@ TABLE = [
      ("That has the right symbols, but not the right sum; look at each term by itself.",)),
     (RATIO, "4*H/b GB", Verdict.AGAIN,
      ("This asks for arithmetic intensity, in FLOP/B; what is typed is in GB.",)),
+    (RATIO, "2 H (2 d_c + d_r) / b (d_c + d_r)", Verdict.AGAIN,
+     (BELOW,)),
+    (RATIO, "$\\frac{2 H (2 d_c + d_r)}{b (d_{c}+d_{\\mathrm{r}})}$", Verdict.RIGHT, ()),
+    (RATIO, "q", Verdict.AGAIN,
+     ("'q' is no symbol of this exercise and no unit; its symbols are H, L, b, d_c, d_k, d_model, d_r, d_v.",)),
     (RATIO, "", Verdict.AGAIN, ("Nothing was typed.",)),
 ]  # fmt: skip
 

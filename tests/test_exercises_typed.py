@@ -48,6 +48,9 @@ NUMBERS = [
     ("11.3 \u00b5s", Fraction("11.3"), "us"),
     ("3 ms", 3, "ms"),
     ("2^10 B", 1024, "B"),
+    ("1.2 x 10^9", 12 * 10**8, None),
+    ("1{,}024\\ \\text{GB}", 1024, "GB"),
+    ("$70.3$", Fraction("70.3"), None),
     ("min(1024, 512) elements", 512, "elements"),
 ]
 
@@ -70,6 +73,8 @@ FORMULAS = [
     ("[2 d_c + d_r] L", L * (2 * C + R), Poly.const(1), None),
     ("H_{\\mathrm{kv}} L", Poly.symbol("H_kv") * L, Poly.const(1), None),
     ("L\u00b2", L * L, Poly.const(1), None),
+    ("\\dfrac{4H}{b}", 4 * H, B, None),
+    ("$\\frac{\\frac{4}{2} H}{b}$", 2 * H, B, None),
     ("(d_c+d_r) b bytes", B * (C + R), Poly.const(1), "B"),
     ("576 b", 576 * B, Poly.const(1), None),
     ("0.5*L", Fraction(1, 2) * L, Poly.const(1), None),
@@ -93,8 +98,14 @@ def test_digits_are_counted(text, least, most):
     assert read(text, SYMBOLS).digits == Digits(least, most)
 
 
-def test_a_product_has_no_digits():
+def test_a_product_of_exact_numbers_has_no_digits():
     assert read("2*61*576", SYMBOLS).digits is None
+    assert read("0.5*61*2.5", SYMBOLS).digits is None
+
+
+def test_a_product_has_a_digit_less_than_its_shortest_decimal():
+    assert read("68.63*1.0243", SYMBOLS).digits == Digits(3, 3)
+    assert read("1.02430*68.6321", SYMBOLS).digits == Digits(5, 5)
 
 
 UNKNOWN = "{!r} is no symbol of this exercise and no unit; its symbols are H, H_kv, L, S, b, d_c, d_k, d_r"
@@ -133,7 +144,14 @@ NONSENSE = [
     ("50%", "a percentage is not asked here; write a number, and a unit"),
     ("128K", "'K' may mean a power of 1000 or of 1024; write the number out, or with a unit"),
     ("GB", "that is a unit without a number; write for example 12.3 GB"),
-    ("5 GB/s", "the unit 'GB' stands inside; write it once, at the end"),
+    ("5 GB/s", "'GB/s' is a rate, so much per second; write an amount, as in 12.3 GB"),
+    ("5 GB per second", "'GB per second' is a rate, so much per second; write an amount, as in 12.3 GB"),
+    ("5 GB L", "the unit 'GB' stands inside; write it once, at the end"),
+    ("8 Gbit", "a bit is an eighth of a byte; write bytes, as in 12.3 MB"),
+    ("8 bits", "a bit is an eighth of a byte; write bytes, as in 12.3 MB"),
+    ("2 H dc", "'dc' is no symbol of this exercise; did you mean 'd_c'?"),
+    ("\\sqrt{2}", "of LaTeX only fractions, subscripts and products are read, not \\sqrt; write 4*H*L / b"),
+    ("\udcff\udcfe", "that has bytes that are no text in UTF-8; write a number or a formula, and a unit"),
     ("5 GBs", "'GBs' is no symbol of this exercise and no unit; did you mean 'GB'?"),
     ("d_cc", "'d_cc' is no symbol of this exercise and no unit; did you mean 'd_c'?"),
     ("2 HL", "'HL' is no symbol of this exercise; did you mean H L?"),

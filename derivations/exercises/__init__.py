@@ -7,5 +7,6 @@ answer              a task's answer, in symbols and as a number
 changing, slips     the usual mistakes: what each changes, and what then comes out
 sources, recipes, generating           how tasks are drawn from a seed
 phrases, wording, hints                questions in words, and what helps
-typed, rounding, marking               what a person typed, and the verdict on it
+pasted, typed, rounding                what a person typed, and what it rounds
+marking, explaining                    the verdict on it, in words
 """

@@ -14,6 +14,7 @@ from ..library import load_variant
 from ..poly import Poly
 from .answer import Answer, answer_of
 from .asked import Quantity, Task, Wants
+from .explaining import formula_hint, listed, size_hint
 from .phrases import idle_sizes
 from .rounding import Fit, fit, leading, near
 from .slips import Slip, Slipped, pairs_of_slips, same_ratio, single_slips
@@ -82,7 +83,7 @@ def _sentence(text: str) -> str:
 def _formula(text: str, typed: Typed, task: Task, right: Answer) -> Mark:
     if typed.number is not None:
         letters = sorted(right.ratio.symbols()) if right.ratio is not None else []
-        return Mark(Verdict.AGAIN, (f"A formula is asked, in {_listed(letters)}; that is a number.",))
+        return Mark(Verdict.AGAIN, (f"A formula is asked, in {listed(letters)}; that is a number.",))
     unit = typed.unit or task.measured
     mine = _phase_put(_scaled(typed.ratio, unit.scale / task.measured.scale), task)
     if right.ratio is not None and same_ratio(mine, right.ratio):
@@ -94,7 +95,7 @@ def _formula(text: str, typed: Typed, task: Task, right: Answer) -> Mark:
         found = [s for s in candidates(task) if s.answer.ratio is not None and same_ratio(mine, s.answer.ratio)]
         if found:
             return _slipped(found)
-    return Mark(Verdict.WRONG, (_formula_hint(mine, right),))
+    return Mark(Verdict.WRONG, (formula_hint(mine, right),))
 
 
 _BRACKETS = "put all that is below the line in parentheses, as in x / (y z)."
@@ -109,7 +110,7 @@ def _number(typed: Typed, task: Task) -> Mark:
         value = mine.value(dict(task.values))
         if value is None:
             missing = sorted(typed.ratio.symbols() - {*task.values})
-            return Mark(Verdict.AGAIN, (f"This exercise gives no number for {_listed(missing)}.",))
+            return Mark(Verdict.AGAIN, (f"This exercise gives no number for {listed(missing)}.",))
     if value <= 0:
         return Mark(Verdict.AGAIN, ("The answer is above zero.",))
     asked = replace(task, unit=_unit_typed(typed, task))
@@ -137,7 +138,7 @@ def _number(typed: Typed, task: Task) -> Mark:
         return _slipped(found)
     if near(value, right) and typed.alone and leading(value) == leading(right):
         return Mark(Verdict.WRONG, ("Right in three digits, but not in the last one that you gave.",))
-    return Mark(Verdict.WRONG, (_size_hint(value / right),))
+    return Mark(Verdict.WRONG, (size_hint(value / right),))
 
 
 def _is(slipped: Slipped, value: Fraction, typed: Typed) -> bool:
@@ -245,38 +246,3 @@ def _slipped(found: Iterable[Slipped]) -> Mark:
 
 _MOST_NAMED = 6
 """Slips, or pairs of them, that are named at once."""
-
-
-def _size_hint(factor: Fraction) -> str:
-    """How far off a number is, roughly: enough to think again, not enough to mend it by division."""
-    side = "large" if factor > 1 else "small"
-    times = factor if factor > 1 else 1 / factor
-    if times < Fraction(51, 50):
-        return f"Close, but a little too {side}; look at what is counted at the edges."
-    if times < Fraction(11, 10):
-        return f"Too {side}, by less than a tenth."
-    steps = (2, 10, 100, 1000)
-    bound = next((step for step in steps if times < step), None)
-    if bound is None:
-        return f"Too {side}, by more than a factor of {steps[-1]}; look at the units."
-    return f"Too {side}, by less than a factor of {bound}."
-
-
-def _formula_hint(mine: Ratio, right: Answer) -> str:
-    """What a wrong formula lacks or has too much of."""
-    if right.ratio is None:
-        return "That is not it."
-    has, needs = mine.symbols(), right.ratio.symbols()
-    if needs - has:
-        return f"That is not it: the answer depends on {_listed(sorted(needs - has))} too."
-    if has - needs:
-        return f"That is not it: the answer does not depend on {_listed(sorted(has - needs))}."
-    quotient = Ratio(mine.over * right.ratio.under, mine.under * right.ratio.over)
-    if not quotient.symbols():
-        return "That is right but for a factor that is a number."
-    return "That has the right symbols, but not the right sum; look at each term by itself."
-
-
-def _listed(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

@@ -9,7 +9,7 @@ from ..program import Variant
 from ..report import Math
 from .asked import Task
 
-__all__ = ["layers_of", "rows_read", "unit_of_answer", "way_of", "width_of"]
+__all__ = ["idle_sizes", "layers_of", "rows_read", "unit_of_answer", "way_of", "width_of"]
 
 WIDTHS = {1: "FP8, one byte", 2: "BF16, two bytes", 4: "FP32, four bytes"}
 
@@ -23,6 +23,15 @@ def rows_read(variant: Variant) -> str:
     if variant.base == "mla":
         return "cached latents and rotated keys" if "rope" in variant.options else "cached latents"
     return "cached keys and values"
+
+
+def idle_sizes(variant: Variant) -> tuple[str, ...]:
+    """Sizes that no quantity asked of this variant, and no known slip, depends on."""
+    if variant.base in ("kda", "lightning"):
+        return ("d_model", "d_g", "n_c")
+    if variant.base in ("mla", "dsa"):
+        return ("d_q", "H_I")
+    return ("d_model",)
 
 
 def layers_of(task: Task) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Set
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,29 +12,19 @@ from ..errors import InputError, nearest
 from ..poly import Coefficient
 from ..ratios import Ratios
 from ..syntax import parse
+from .pasted import Unreadable, plain
 from .units import UNITS, Unit, named, spellings
 
-__all__ = ["LONGEST", "Digits", "Typed", "Unreadable", "read"]
+__all__ = ["LONGEST", "Digits", "Typed", "Unreadable", "all_below", "read"]
 
 LONGEST = 400
 """Characters of an answer."""
 _FUNCTIONS = ("min", "ceil", "floor")
-_SIGNS = {
-    "\u00d7": "*", "\u00b7": "*", "\u22c5": "*", "\u2217": "*", "\u2219": "*", "\u00f7": "/", "\u2215": "/",
-    "\u2212": "-", "\u2013": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "**": "^",
-    "\\cdot": "*", "\\times": "*", "\\,": " ", "[": "(", "]": ")",
-}  # fmt: skip
-_SUPER = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
-_RAISED = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
-_BRACES = re.compile(r"([_^])\{(?:\\(?:mathrm|text)\{([A-Za-z0-9]{1,12})\}|([A-Za-z0-9]{1,12}))\}")
-_HEAD = re.compile(r"\s*(?:[A-Za-z_]{1,8}\*?\s*)?[=\u2248~]\s*")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_RATE = re.compile(r"([A-Za-z]+)(?:/(?:s|sec|second)| per second)$")
+_BITS = re.compile(r"(?<![A-Za-z_])[kKMGT]?i?bits?$")
 _NUMBER = re.compile(r"[-+]?(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?")
 _TOKEN = re.compile(r"(\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)|([-+*/(),^])")
-
-
-class Unreadable(InputError):
-    """What was typed is no answer; the text says why, for the person who typed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +62,35 @@ class Typed:
         return self.ratio.value({})
 
 
-def read(text: str, symbols: Set[str]) -> Typed:
-    """What was typed, `symbols` being the sizes a formula may use. Raises Unreadable."""
+def read(text: str, symbols: Set[str], shown: Set[str] = frozenset()) -> Typed:
+    """What was typed, `symbols` being the sizes a formula may use. Raises Unreadable.
+
+    A sentence about symbols lists those that are `shown` in the question, or all.
+    """
     if len(text) > LONGEST:
         raise Unreadable(f"that is longer than {LONGEST} characters; a number or a short formula is asked")
-    plain = _plain(text)
-    if not plain:
+    line = plain(text)
+    if not line:
         raise Unreadable("nothing was typed")
-    body, unit = _without_unit(plain, symbols)
+    body, unit = _without_unit(line, symbols)
     if not body:
-        raise Unreadable(f"that is a unit without a number; write for example 12.3 {plain}")
+        raise Unreadable(f"that is a unit without a number; write for example 12.3 {line}")
     body = _written_out(_commas(body))
     digits = _digits(body)
     if body.startswith("-"):
         raise Unreadable("no answer here is negative")
-    ratio = _ratio(_spelled(body.removeprefix("+"), symbols), symbols)
-    return Typed(plain, ratio, unit, digits or _of_factors(body), digits is not None)
+    ratio = _ratio(_spelled(body.removeprefix("+"), symbols, shown or symbols), symbols)
+    return Typed(line, ratio, unit, digits or _of_factors(body), digits is not None)
 
 
-def _plain(text: str) -> str:
-    """The text on one line, in signs that the grammar knows. Raises Unreadable for what no answer contains."""
-    for sign, other in _SIGNS.items():
-        text = text.replace(sign, other)
-    text = _RAISED.sub(lambda hit: f"^{hit[0].translate(_SUPER)}", text)
-    text = _BRACES.sub(lambda hit: f"{hit[1]}{hit[2] or hit[3]}", text)
-    text = " ".join(text.split())
-    odd = next((c for c in text if unicodedata.category(c)[0] in "CS" and c not in "+=~^<>|`$\u2248"), None)
-    if odd is not None:
-        raise Unreadable(f"cannot read the character U+{ord(odd):04X}; write a number or a formula, and a unit")
-    head = _HEAD.match(text)
-    return text[head.end() :] if head else text
+def all_below(text: str, symbols: Set[str]) -> Ratio | None:
+    """A formula read with all that stands after its first sign of division below the line, if there is one."""
+    try:
+        body, _ = _without_unit(plain(text), symbols)
+        above, sign, below = _commas(body).partition("/")
+        return _ratio(_spelled(f"({above})/({below})", symbols, symbols), symbols) if sign else None
+    except Unreadable:
+        return None
 
 
 def _without_unit(text: str, symbols: Set[str]) -> tuple[str, Unit | None]:
@@ -112,6 +100,11 @@ def _without_unit(text: str, symbols: Set[str]) -> tuple[str, Unit | None]:
     squeezed = re.sub(r"\s*/\s*", "/", text)
     if squeezed.endswith("%"):
         raise Unreadable("a percentage is not asked here; write a number, and a unit")
+    rate = _RATE.search(squeezed)
+    if rate is not None and named(rate[1]) is not None:
+        raise Unreadable(f"{rate[0]!r} is a rate, so much per second; write an amount, as in 12.3 {rate[1]}")
+    if _BITS.search(squeezed):
+        raise Unreadable("a bit is an eighth of a byte; write bytes, as in 12.3 MB")
     for word in spellings():
         found = squeezed[-len(word) :]
         body = squeezed[: -len(word)].rstrip()
@@ -166,7 +159,7 @@ def _of_factors(text: str) -> Digits | None:
     return Digits(count, count)
 
 
-def _spelled(text: str, symbols: Set[str]) -> str:
+def _spelled(text: str, symbols: Set[str], listed: Set[str]) -> str:
     """The formula with every sign of multiplication written. Raises Unreadable for words nobody knows."""
     parts: list[str] = []
     position, before = 0, ""
@@ -181,7 +174,7 @@ def _spelled(text: str, symbols: Set[str]) -> str:
         number, name, sign = hit.groups()
         kind = "number" if number else "name" if name else sign
         if name and name not in _FUNCTIONS:
-            _check_name(name, symbols, before == "number")
+            _check_name(name, symbols, listed, before == "number")
         if kind in ("number", "name", "(") and before in ("number", "name", ")"):
             if kind == before == "number":
                 raise Unreadable(
@@ -194,7 +187,7 @@ def _spelled(text: str, symbols: Set[str]) -> str:
     return " ".join(parts)
 
 
-def _check_name(name: str, symbols: Set[str], after_number: bool) -> None:
+def _check_name(name: str, symbols: Set[str], listed: Set[str], after_number: bool) -> None:
     if name in symbols:
         return
     if name.lower() in ("nan", "inf", "infinity", "infinite", "none", "null"):
@@ -204,6 +197,9 @@ def _check_name(name: str, symbols: Set[str], after_number: bool) -> None:
     shown = name if len(name) <= 30 else f"{name[:27]}..."
     if named(name) is not None:
         raise Unreadable(f"the unit {shown!r} stands inside; write it once, at the end")
+    alike = [symbol for symbol in sorted(symbols) if _bare(symbol) == _bare(name)]
+    if len(alike) == 1:
+        raise Unreadable(f"{shown!r} is no symbol of this exercise; did you mean {alike[0]!r}?")
     parts = _run_together(name, symbols)
     if parts:
         raise Unreadable(f"{shown!r} is no symbol of this exercise; did you mean {' '.join(parts)}?")
@@ -212,8 +208,12 @@ def _check_name(name: str, symbols: Set[str], after_number: bool) -> None:
     if hit is not None:
         raise Unreadable(f"{shown!r} is no symbol of this exercise and no unit; did you mean {hit!r}?")
     raise Unreadable(
-        f"{shown!r} is no symbol of this exercise and no unit; its symbols are {', '.join(sorted(symbols))}"
+        f"{shown!r} is no symbol of this exercise and no unit; its symbols are {', '.join(sorted(listed))}"
     )
+
+
+def _bare(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def _run_together(name: str, symbols: Set[str]) -> list[str]:

@@ -10,7 +10,7 @@ from ..notation import Notation
 from ..program import Variant
 from ..report import Cell, Math
 from .asked import Quantity, Task, Wants
-from .phrases import layers_of, rows_read, unit_of_answer, width_of
+from .phrases import idle_sizes, layers_of, rows_read, unit_of_answer, width_of
 from .units import Measure
 
 __all__ = ["flat", "notation_of", "question_of", "title_of"]
@@ -74,7 +74,7 @@ def _counts(task: Task) -> Iterable[int]:
 def _sizes(task: Task, variant: Variant) -> Iterable[str | Math]:
     """The sizes with their meanings: symbols where a formula is asked, else numbers."""
     notation = notation_of(task)
-    shown = [name for name in variant.symbols if name not in ("B", "L", "S", "b", "b_M", *_idle(task, variant))]
+    shown = [name for name in variant.symbols if name not in ("B", "L", "S", "b", "b_M", *idle_sizes(variant))]
     if task.wants is Wants.NUMBER:
         shown = [name for name in shown if name in task.values]
     yield "Sizes: "
@@ -87,15 +87,6 @@ def _sizes(task: Task, variant: Variant) -> Iterable[str | Math]:
             yield Math(notation.tex(name), notation.plain(name))
         yield f" ({variant.symbols[name].meaning})"
     yield "."
-
-
-def _idle(task: Task, variant: Variant) -> tuple[str, ...]:
-    """Sizes that no quantity asked of this variant, and no known slip, depends on."""
-    if variant.base in ("kda", "lightning"):
-        return ("d_model", "d_g", "n_c")
-    if variant.base in ("mla", "dsa"):
-        return ("d_q", "H_I")
-    return ("d_model",)
 
 
 def _running(task: Task, variant: Variant) -> Iterable[str | Math]:
