@@ -291,5 +291,7 @@ def test_sizes_of_other_variants_do_no_harm():
 
 
 def test_a_variant_is_not_yet_a_question():
-    with pytest.raises(TypeError, match=r"derive takes a Study, as in derive\(Study\(variant\), 'absorb'\), not Variant"):
+    with pytest.raises(
+        TypeError, match=r"derive takes a Study, as in derive\(Study\(variant\), 'absorb'\), not Variant"
+    ):
         d.derive(d.load_variant("mla"), "absorb")

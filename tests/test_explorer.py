@@ -364,6 +364,8 @@ def typed(view, name, text):
         ("L", "0", "Must be a whole number from 1 to 1,048,576; it stays 32,768."),
         ("L", "2M", "Must be a whole number from 1 to 1,048,576; it stays 32,768."),
         ("L", "-5", "Must be a whole number from 1 to 1,048,576; it stays 32,768."),
+        ("L", "1,5", "Must be a whole number from 1 to 1,048,576; it stays 32,768."),
+        ("L", "12,34K", "Must be a whole number from 1 to 1,048,576; it stays 32,768."),
         ("L", "1e5", "Must be a whole number from 1 to 1,048,576; it stays 32,768."),
         ("L", "", "Must be a whole number from 1 to 1,048,576; it stays 32,768."),
         ("d_k", "<b>", "Must be a whole number from 1 to 1,024; it stays 128."),
@@ -406,6 +408,17 @@ def test_settings_that_go_together(view):
     assert view.evaluate("derive.settings()") == view.evaluate(
         "JSON.parse(document.getElementById('data').textContent).start"
     )
+
+
+@needs_browser
+def test_a_limit_is_shown_only_where_there_is_a_crossing(view):
+    words = "S* for L to infinity"
+    typed(view, "d_c", "512")
+    assert words in view.page.inner_text("#formulas")
+    typed(view, "d_c", "128")  # 2 d_c = d_k + d_v: the orders never meet
+    assert words not in view.page.inner_text("#formulas")
+    assert "does not hold here" in view.page.inner_text("#formulas")
+    typed(view, "d_c", "512")
 
 
 @needs_browser

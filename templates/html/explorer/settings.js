@@ -12,7 +12,8 @@ const SUFFIXES = { '': 1, K: 2 ** 10, M: 2 ** 20 };
 
 // A typed number, `128K` being 131,072; what is wrong with it otherwise.
 function readNumber(control, text, settings) {
-  const hit = /^([0-9]{1,9}) ?([KkMm]?)$/.exec(text.trim().replace(/[,_]/g, ''));
+  const typed = text.trim().replace(/^[0-9]{1,3}(,[0-9]{3})+(?![0-9,])/, (whole) => whole.replace(/,/g, ''));
+  const hit = /^([0-9]{1,9}) ?([KkMm]?)$/.exec(typed.replace(/_/g, ''));
   const stops = control.stops;
   const range = control.onlyStops
     ? `one of ${stops.join(', ')}`

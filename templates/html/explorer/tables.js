@@ -112,7 +112,7 @@ function crossingBlock(numbers, crossing, sizes) {
   }
   for (const solution of crossing.solutions) {
     list.append(...solved('S*, where they cost the same', solution, sizes));
-    if (solution.limit) {
+    if (solution.limit && solution.conditions.every((one) => at(one, sizes) > 0)) {
       list.append(...definition('S* for L to infinity', solution.limit, plainNumber(at(solution.limit, sizes))));
     }
   }
