@@ -34,6 +34,7 @@ def html_page(report: Report, home: str = "", data: dict[str, Any] | None = None
         "answers": answers,
         "style": _style(),
     }
+    shown["blocks"] = _together(shown["blocks"])
     return _template().render(report=shown, page=page, data=data or {}).strip("\n") + "\n"
 
 
@@ -64,6 +65,17 @@ def _anchored(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             name, number = f"{base}-{number}", number + 1
         used.add(name)
         yield {**block, "id": name}
+
+
+def _together(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks, each question and the lines to answer it on as one that no page cuts."""
+    found: list[dict[str, Any]] = []
+    for block in blocks:
+        found.append(block)
+        starts = [index for index, one in enumerate(found) if one["kind"] == "heading"]
+        if block["kind"] == "room" and starts:
+            found[starts[-1] :] = [{"kind": "together", "blocks": found[starts[-1] :]}]
+    return found
 
 
 def _slug(text: str) -> str:
