@@ -176,6 +176,55 @@ def test_a_key_has_answers_derivations_and_mistakes():
             assert f"    {number_text(number)} {exercise.task.unit}\n" in key
 
 
+def mistakes(key: str) -> list[list[str]]:
+    """Lines of the tables of slips, split where columns are."""
+    found = [part.partition("\n\n")[0] for part in key.split("What usual mistakes give:\n\n")[1:]]
+    return [[re.split(r"  +", line)[0] for line in table.split("\n")[2:] if line[:1] != " "] for table in found]
+
+
+@pytest.mark.parametrize("seed", ["2", "3"])
+def test_a_value_has_one_row_in_a_key(seed):
+    tables = mistakes(shown("quiz", "--seed", seed, "--count", "12", "--print", "--part", "key"))
+    assert len(tables) > 8
+    for values in tables:
+        assert len(set(values)) == len(values)
+        assert not any("(2 b)" in value for value in values)
+
+
+def test_ways_of_a_slip_are_told_apart():
+    # it begins with DeepSeek-V2 on 8 ranks: 270 MiB of 576 elements a token, 64 of them for RoPE
+    key = shown("quiz", "--seed", "3", "--level", "3", "--count", "1", "--print", "--part", "key")
+    assert "33.75 MiB    rows that every rank holds divided by the ranks (the RoPE key too)" in key
+    assert "60 MiB       rows that every rank holds divided by the ranks (all but the RoPE key)" in key
+    assert "(the RoPE key copied for each head)" in key
+    assert "(the RoPE key kept once)" in key
+    assert "(heads that share the model width)" in key
+
+
+def test_a_crossing_of_causal_pairs_has_its_sizes_put_in():
+    key = shown("quiz", "--seed", "2", "--level", "3", "--count", "3", "--print", "--part", "key")
+    # (256 - 1024) S^2 + (2*512*256 + 1024*32768*2 - 512*32768 + 1024 - 256) S - 1024*256*32768, over -256
+    assert 197635**2 - 4 * 3 * 33554432 == 38656940041
+    assert "(197,635 - sqrt(38,656,940,041)) / 6 = 170.22 tokens" in key
+    assert "170.667 tokens  the limit for an endless context" in key
+
+
+def test_units_and_powers_in_formulas_are_set_as_such():
+    latex = shown("quiz", "--seed", "2", "--level", "2", "--count", "5", "--print", "--latex")
+    assert "11.2683\\ \\mu\\text{s}" in latex
+    assert "1.12683 \\cdot 10^{-5}\\ \\text{s}" in latex
+    assert "microseconds ($\\mu\\text{s}$)" in latex
+    assert not re.search(r"\de[-+]\d|\bus\b", latex)
+
+
+def test_a_question_stays_on_a_page_with_its_lines():
+    page = shown(*SHEET, "--html", "--part", "sheet")
+    parts = page.split('<div class="together">')[1:]
+    assert len(parts) == 6
+    assert all(part.count("<h3") == part.count('class="room"') == 1 for part in parts)
+    assert ".together { break-inside: avoid; }" in page
+
+
 def test_both_are_separable_and_the_key_starts_a_page():
     latex = shown(*SHEET, "--latex")
     sheet, _, key = latex.partition("\\clearpage\n\\section*{Key}")
