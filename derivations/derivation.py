@@ -194,7 +194,8 @@ def _undecided(study: Study, graph: Graph) -> list[str]:
 def derive(study: Study, order: str) -> Derivation:
     """Derive one order, `best` and `direct` included. Raises InputError for an unknown name."""
     if not isinstance(study, Study):
-        raise TypeError(f"derive takes a Study, as in derive(Study(variant), {order!r}), not {type(study).__name__}")
+        kind = type(study).__name__
+        raise TypeError(f"derive takes a Study, as in derive(Study(variant), {order!r}), not {kind}")
     key = (
         id(study.variant),
         study.conventions,

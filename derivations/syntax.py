@@ -6,7 +6,7 @@
     atom    := number | name | "(" sum ")" | ("min" | "ceil" | "floor") "(" sum ("," sum)* ")"
 
 What a formula is made into is up to an `Algebra`. Where decimals are taken, a number may also be `1.5` or
-`2e9`, and a number to a power may be large.
+`2e9`, a number to a power may be large, and a sum may start with a minus sign.
 """
 
 from __future__ import annotations
@@ -119,7 +119,10 @@ class _Parser(Generic[V]):
             raise self.wrong(f"{self.peek()!r} is not expected")
 
     def sum(self, depth: int) -> V:
-        result = self.product(depth)
+        if self.decimals and self.take("-"):
+            result = self.algebra.subtract(self.algebra.number(0), self.product(depth))
+        else:
+            result = self.product(depth)
         while sign := self.take("+", "-"):
             right = self.product(depth)
             try:

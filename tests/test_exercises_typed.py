@@ -131,7 +131,7 @@ NONSENSE = [
     ("9" * 40, f"a number is too large, too small or too exact in the formula '{'9' * 40}'"),
     ("nan", "'nan' is no number"),
     ("inf", "'inf' is no number"),
-    ("-Infinity", "no answer here is negative"),
+    ("-Infinity", "'Infinity' is no number"),
     ("-5", "no answer here is negative"),
     ("1/0", "a division by zero in the formula '1 / 0'"),
     ("H/(d_c - d_c)", "a division by zero in the formula 'H / ( d_c - d_c )'"),

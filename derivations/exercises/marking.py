@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -22,6 +23,9 @@ from .typed import Typed, Unreadable, all_below, read
 from .units import UNITS, Measure, Unit, base_unit, number_text
 
 __all__ = ["Mark", "Verdict", "mark", "symbols_of"]
+
+_LETTER_B = re.compile(r"[\d.,eE+]+ ?b")
+"""A number and the letter b: bytes are B, and b is how many of them an element has."""
 
 
 class Verdict(StrEnum):
@@ -103,6 +107,9 @@ _BRACKETS = "put all that is below the line in parentheses, as in x / (y z)."
 
 def _number(typed: Typed, task: Task) -> Mark:
     value = typed.number
+    if _LETTER_B.fullmatch(typed.text) and task.measured.measure is Measure.BYTES:
+        words = f"b is a size here, {task.values.get('b', 'the bytes of an element')}; write B for bytes."
+        return Mark(Verdict.AGAIN, (words,))
     if value is None:
         mine = _phase_put(typed.ratio, task)
         if evaluate(mine.under, dict(task.values)) == 0:

@@ -69,7 +69,7 @@ def read(text: str, symbols: Set[str], shown: Set[str] = frozenset()) -> Typed:
     """
     if len(text) > LONGEST:
         raise Unreadable(f"that is longer than {LONGEST} characters; a number or a short formula is asked")
-    line = plain(text)
+    line = _bared(plain(text), symbols)
     if not line:
         raise Unreadable("nothing was typed")
     body, unit = _without_unit(line, symbols)
@@ -77,7 +77,7 @@ def read(text: str, symbols: Set[str], shown: Set[str] = frozenset()) -> Typed:
         raise Unreadable(f"that is a unit without a number; write for example 12.3 {line}")
     body = _written_out(_commas(body))
     digits = _digits(body)
-    if body.startswith("-"):
+    if body.startswith("-") and digits is not None:
         raise Unreadable("no answer here is negative")
     ratio = _ratio(_spelled(body.removeprefix("+"), symbols, shown or symbols), symbols)
     return Typed(line, ratio, unit, digits or _of_factors(body), digits is not None)
@@ -91,6 +91,18 @@ def all_below(text: str, symbols: Set[str]) -> Ratio | None:
         return _ratio(_spelled(f"({above})/({below})", symbols, symbols), symbols) if sign else None
     except Unreadable:
         return None
+
+
+def _bared(text: str, symbols: Set[str]) -> str:
+    """The text without a full stop at its end, and a number or a unit without parentheses of its own."""
+    text = re.sub(r"(?<=[A-Za-z)])\s*\.$", "", text)
+    hit = re.fullmatch(r"\(\s*([^()]*?)\s*\)(.*)", text)
+    if hit is not None and _NUMBER.fullmatch(hit[1]):
+        text = hit[1] + hit[2]
+    hit = re.fullmatch(r"(.*[\d)])\s*\(\s*([^()]*?)\s*\)", text)
+    if hit is not None and named(hit[2]) is not None and hit[2] not in symbols:
+        text = f"{hit[1]} {hit[2]}"
+    return text
 
 
 def _without_unit(text: str, symbols: Set[str]) -> tuple[str, Unit | None]:
