@@ -56,6 +56,14 @@ class View:
             self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         )
 
+    def until(self, script: str, argument: Any = None) -> None:
+        """Waits until a script finds what is true; Playwright's own way needs `eval`, which a page may forbid."""
+        for _ in range(400):
+            if self.page.evaluate(script, argument):
+                return
+            self.page.wait_for_timeout(25)
+        raise AssertionError(f"still not true after 10 s: {script}")
+
     def evaluate(self, script: str, argument: Any = None) -> Any:
         """What a script finds in the page."""
         return self.page.evaluate(script, argument)

@@ -196,7 +196,7 @@ def test_the_table_shows_them(view):
     for setting in [*drawn_at_random(40)][::5]:
         address = "&".join(f"{name}={value}" for name, value in setting.items())
         view.evaluate("address => { location.hash = address; }", address)
-        view.page.wait_for_function("setting => derive.settings().d_c === setting.d_c", arg=setting)
+        view.until("setting => derive.settings().d_c === setting.d_c", setting)
         assert view.evaluate("derive.settings()") == setting
         cells = view.evaluate(
             "[...document.querySelectorAll('#numbers td')].map("
@@ -282,7 +282,7 @@ def test_no_formula_is_wider_than_a_phone(chromium, page):
             scope, pairs, ranks, sizes = words
             address = f"d_I={index + 1}&scope={scope}&pairs={pairs}&TP={ranks}&{sizes}"
             view.evaluate("address => { location.hash = address; }", address)
-            view.page.wait_for_function("index => derive.settings().d_I === index + 1", arg=index)
+            view.until("index => derive.settings().d_I === index + 1", index)
             view.evaluate("derive.drawn()")
             assert view.overflow() == 0, address
         assert view.complaints == []
@@ -292,7 +292,7 @@ def test_no_formula_is_wider_than_a_phone(chromium, page):
 def test_colours_follow_the_theme(view):
     before = view.evaluate("document.querySelector('.chart').innerHTML")
     view.page.emulate_media(color_scheme="dark")
-    view.page.wait_for_function("before => document.querySelector('.chart').innerHTML !== before", arg=before)
+    view.until("before => document.querySelector('.chart').innerHTML !== before", before)
     assert view.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(253, 253, 251)"
 
 
@@ -336,7 +336,7 @@ def test_sliders_by_keyboard(view):
 @needs_browser
 def test_what_is_heard(view):
     """The summary is announced once the sliders rest; charts have names and captions."""
-    view.page.wait_for_function("document.getElementById('summary').textContent.startsWith('S* = ')")
+    view.until("document.getElementById('summary').textContent.startsWith('S* = ')")
     assert view.page.get_attribute("#summary", "aria-live") == "polite"
     assert "absorb costs fewer FLOPs up to S = 169, expand above" in view.page.inner_text("#text-orders")
     labels = view.evaluate(
@@ -438,7 +438,7 @@ def test_the_address_keeps_the_setting(chromium, page):
     with opened(chromium, page) as view:
         typed(view, "L", "12345")
         view.page.select_option("#gpu", "mi300x")
-        view.page.wait_for_function("location.hash.includes('L=12345') && location.hash.includes('gpu=mi300x')")
+        view.until("location.hash.includes('L=12345') && location.hash.includes('gpu=mi300x')")
         before, address = view.evaluate("derive.settings()"), view.evaluate("location.href")
         view.page.reload()
         assert view.evaluate("derive.settings()") == before
@@ -465,9 +465,7 @@ HOSTILE = [
 @pytest.mark.parametrize(("address", "note"), HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_addresses(view, address, note):
     view.evaluate("address => { location.hash = address; }", address)
-    view.page.wait_for_function(
-        "note => document.getElementById('link-note').textContent.startsWith(note)", arg=note
-    )
+    view.until("note => document.getElementById('link-note').textContent.startsWith(note)", note)
     found = view.evaluate("derive.settings()")
     start = view.evaluate("JSON.parse(document.getElementById('data').textContent).start")
     if note:
