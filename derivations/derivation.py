@@ -193,9 +193,7 @@ def _undecided(study: Study, graph: Graph) -> list[str]:
 
 def derive(study: Study, order: str) -> Derivation:
     """Derive one order, `best` and `direct` included. Raises InputError for an unknown name."""
-    if not isinstance(study, Study):
-        kind = type(study).__name__
-        raise TypeError(f"derive takes a Study, as in derive(Study(variant), {order!r}), not {kind}")
+    _must_be_study(study, order)
     key = (
         id(study.variant),
         study.conventions,
@@ -210,6 +208,12 @@ def derive(study: Study, order: str) -> Derivation:
             del _RECENT[next(iter(_RECENT))]
         found = _RECENT[key] = (study.variant, _cost(study, order))
     return Derivation(study, found[1])
+
+
+def _must_be_study(given: object, order: str) -> None:
+    if not isinstance(given, Study):
+        kind = type(given).__name__
+        raise TypeError(f"derive takes a Study, as in derive(Study(variant), {order!r}), not {kind}")
 
 
 _KEPT = 32

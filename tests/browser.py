@@ -57,7 +57,7 @@ class View:
         )
 
     def until(self, script: str, argument: Any = None) -> None:
-        """Waits until a script finds what is true; Playwright's own way needs `eval`, which a page may forbid."""
+        """Waits until a script finds what is true; Playwright's own way needs `eval`, which pages forbid."""
         for _ in range(400):
             if self.page.evaluate(script, argument):
                 return
