@@ -60,9 +60,10 @@ def views(*changes: tuple[str, str]) -> str:
 
 
 def answer(text: str, values: dict[str, int] | None = None, split: Split = UNSPLIT, **knobs: str) -> Derivation:
-    """The first named order of a bundled variant, or of a text."""
+    """The first named order of a bundled variant, or of a text, at those of the sizes that it has."""
     variant = read(text) if "\n" in text else load_variant(text)
-    study = Study(variant, Conventions(**knobs), values or {}, split=split)
+    own = {name: value for name, value in (values or {}).items() if name in variant.symbols}
+    study = Study(variant, Conventions(**knobs), own, split=split)
     return derive(study, orders_asked(study, "all")[0])
 
 
