@@ -21,9 +21,9 @@ from derivations.arranging import without_links
 from derivations.documents.setting import Setting
 from derivations.documents.sheet import Sheet
 from derivations.errors import InputError
+from derivations.lessons.dimensions import Dimension, dimension_of
 from derivations.lessons.lesson import Group, GroupKind
 from derivations.lessons.reading import course, load_lesson, read_lesson
-from derivations.lessons.units import Unit, unit_of
 from derivations.pages.lesson import lesson_report
 from derivations.pages.measures import measured
 from derivations.render import render
@@ -153,16 +153,16 @@ def test_a_lesson_needs_a_head_and_a_takeaway():
 
 
 UNITS = [
-    ("F", Unit(flops=1)),
-    ("F/M", Unit(flops=1, bytes=-1)),
-    ("kv*layers*L", Unit(bytes=1)),
-    ("d_c*b", Unit(bytes=1)),
-    ("F/peak + M/bandwidth", Unit(seconds=1)),
-    ("min(F/peak, M/bandwidth)", Unit(seconds=1)),
-    ("R*M", Unit(flops=1)),
-    ("F - 2*S*L*H", Unit(flops=1)),
-    ("S_star", Unit()),
-    ("F^2/M", Unit(flops=2, bytes=-1)),
+    ("F", Dimension(flops=1)),
+    ("F/M", Dimension(flops=1, bytes=-1)),
+    ("kv*layers*L", Dimension(bytes=1)),
+    ("d_c*b", Dimension(bytes=1)),
+    ("F/peak + M/bandwidth", Dimension(seconds=1)),
+    ("min(F/peak, M/bandwidth)", Dimension(seconds=1)),
+    ("R*M", Dimension(flops=1)),
+    ("F - 2*S*L*H", Dimension(flops=1)),
+    ("S_star", Dimension()),
+    ("F^2/M", Dimension(flops=2, bytes=-1)),
 ]
 
 
@@ -170,31 +170,31 @@ UNITS = [
 def test_units_follow_from_the_quantities(formula, unit):
     entry = parse_yaml(HEAD.split("---")[1], "trial.md").mapping()
     sheet = Sheet(entry["quantities"].mapping())
-    assert unit_of(sheet, parse_yaml(f"x: {formula}", "x").mapping()["x"]) == unit
+    assert dimension_of(sheet, parse_yaml(f"x: {formula}", "x").mapping()["x"]) == unit
 
 
 @pytest.mark.parametrize("unit", ["B", "FLOP", "FLOP/B", "FLOP/s", "s"])
 def test_units_print_as_they_are_read(unit):
     powers = {"B": "bytes", "FLOP": "flops", "s": "seconds"}
     above, _, below = unit.partition("/")
-    made = Unit(**{powers[above]: 1}, **({powers[below]: -1} if below else {}))
+    made = Dimension(**{powers[above]: 1}, **({powers[below]: -1} if below else {}))
     assert made.text == unit
 
 
-FLOP, BYTE, SECOND = Unit(flops=1), Unit(bytes=1), Unit(seconds=1)
+FLOP, BYTE, SECOND = Dimension(flops=1), Dimension(bytes=1), Dimension(seconds=1)
 MEASURED = [
     (Fraction(536870912), FLOP, False, "536.9 MFLOP"),
     (Fraction(536870912), FLOP, True, "536,870,912 FLOP"),
     (Fraction(999), FLOP, False, "999 FLOP"),
     (Fraction(2304), BYTE, False, "2.30 kB (2.25 KiB)"),
     (Fraction(640), BYTE, False, "640 B"),
-    (Fraction(335, 100) * 10**12, Unit(bytes=1, seconds=-1), False, "3.35 TB/s"),
+    (Fraction(335, 100) * 10**12, Dimension(bytes=1, seconds=-1), False, "3.35 TB/s"),
     (Fraction(1, 8000), SECOND, False, "125 µs"),
     (Fraction(3, 2), SECOND, False, "1.5 s"),
-    (Fraction(2176, 9), Unit(flops=1, bytes=-1), False, "241.8 FLOP/B"),
-    (Fraction(1, 3), Unit(), False, "0.3333"),
-    (Fraction(123456, 10), Unit(), False, "12,346"),
-    (Fraction(0), Unit(), False, "0"),
+    (Fraction(2176, 9), Dimension(flops=1, bytes=-1), False, "241.8 FLOP/B"),
+    (Fraction(1, 3), Dimension(), False, "0.3333"),
+    (Fraction(123456, 10), Dimension(), False, "12,346"),
+    (Fraction(0), Dimension(), False, "0"),
 ]  # fmt: skip
 
 

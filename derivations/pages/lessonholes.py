@@ -10,8 +10,8 @@ from ..documents.formulas import NoNumber
 from ..documents.numbers import number
 from ..documents.setting import Setting
 from ..hardware import load_accelerator
+from ..lessons.dimensions import dimension_of
 from ..lessons.lesson import Hole, HoleKind, Lesson, Show
-from ..lessons.units import unit_of
 from ..notation import Notation
 from ..report import Cell, Math, cell
 from .claimtext import quantity_name
@@ -73,7 +73,7 @@ class Holes:
         else:
             lines = [Math(head.latex + closed.latex, head.text + closed.text)]
         if hole.show is Show.CLOSED:
-            unit, last = unit_of(self.lesson.sheet, hole.entry).text, lines[-1]
+            unit, last = dimension_of(self.lesson.sheet, hole.entry).text, lines[-1]
             if unit.startswith("1/"):  # sizes alone over bytes: FLOPs that nobody called so
                 unit = ""
             bracket = Math(f"\\quad[\\text{{{unit}}}]", f"   [{unit}]")
@@ -130,7 +130,7 @@ class Holes:
             value = number(self.lesson.sheet, hole.entry, self.setting(hole))
         except NoNumber as error:
             raise hole.entry.fail(f"{hole.entry.text(200)} has no number here: {error}") from None
-        return measured(Fraction(value), unit_of(self.lesson.sheet, hole.entry), hole.show is Show.EXACT)
+        return measured(Fraction(value), dimension_of(self.lesson.sheet, hole.entry), hole.show is Show.EXACT)
 
 
 def _unit_latex(unit: str) -> str:

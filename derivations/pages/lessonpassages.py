@@ -25,8 +25,8 @@ from ..documents.given import checkpoint
 from ..drawing import can_draw, render_plot
 from ..errors import InputError, unknown
 from ..hardware import load_accelerator
+from ..lessons.dimensions import dimension_of
 from ..lessons.lesson import Directive, Lesson
-from ..lessons.units import unit_of
 from ..library import load_variant
 from ..notation import Notation
 from ..opinions import weighed
@@ -158,7 +158,7 @@ def _figure(words: Sequence[str], options: dict[str, str], lesson: Lesson) -> li
     drawing = lesson.figures[words[0]]
     if not can_draw():
         return []
-    units = {unit_of(lesson.sheet, curve).text for curve in drawing.curves.values()}
+    units = {dimension_of(lesson.sheet, curve).text for curve in drawing.curves.values()}
     y_title = units.pop() if len(units) == 1 else ""
     svg = str(render_plot(drawing_of(lesson.sheet, drawing, y_title or "ratio"), ".svg"))
     return [Figure(f"{lesson.name}-{drawing.name}.svg", f"{drawing.title}.", svg)]

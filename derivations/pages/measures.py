@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor, log10
 
-from ..lessons.units import Unit
+from ..lessons.dimensions import Dimension
 from ..report import Math
 from .figures import fixed
 from .parts import bytes_text, number_math
@@ -15,20 +15,20 @@ __all__ = ["measured"]
 _LARGE = ((15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k"), (0, ""))
 _SMALL = ((0, ""), (-3, "m"), (-6, "µ"), (-9, "n"))
 _DIGITS = 4
-_COUNTED = (Unit(flops=1), Unit(flops=1, seconds=-1), Unit(bytes=1, seconds=-1))
+_COUNTED = (Dimension(flops=1), Dimension(flops=1, seconds=-1), Dimension(bytes=1, seconds=-1))
 """Units that take a prefix; bytes alone have two kinds of prefixes, and show both."""
 
 
-def measured(value: Fraction, unit: Unit, exact: bool = False) -> tuple[Math, str]:
+def measured(value: Fraction, unit: Dimension, exact: bool = False) -> tuple[Math, str]:
     """A number and its unit, with a space before the unit where there is one."""
     space = f" {unit.text}" if unit.text else ""
     if exact:
         return number_math(value), space
-    if unit == Unit(bytes=1) and abs(value) >= 1000:
+    if unit == Dimension(bytes=1) and abs(value) >= 1000:
         number, _, words = bytes_text(value).partition(" ")
         return Math(number, number), f" {words}"
-    if unit in _COUNTED or unit == Unit(seconds=1):
-        powers = _SMALL if unit == Unit(seconds=1) else _LARGE
+    if unit in _COUNTED or unit == Dimension(seconds=1):
+        powers = _SMALL if unit == Dimension(seconds=1) else _LARGE
         power, prefix = next((p for p in powers if abs(value) >= Fraction(10) ** p[0]), powers[-1])
         return _rounded(value / Fraction(10) ** power), f" {prefix}{unit.text}"
     return number_math(value) if value.denominator == 1 else _rounded(value), space
