@@ -10,6 +10,7 @@ from derivations.exercises.asked import Task, Wants
 from derivations.exercises.generating import exercises
 from derivations.exercises.marking import Verdict, mark
 from derivations.exercises.slips import same_ratio
+from derivations.exercises.wording import flat, question_of
 
 
 @cache
@@ -80,3 +81,24 @@ def test_what_is_said(task, text, verdict, sentence):
     assert found.verdict is verdict
     if sentence:
         assert found.sentences[0] == sentence
+
+
+PRINTED = [
+    (exercises(6, 1, 3)[0].task, "241.77777777777777", Verdict.RIGHT),  # 2176/9, as Python prints it
+    (exercises(6, 1, 3)[0].task, "241.77777777777780", Verdict.RIGHT),
+    (exercises(6, 1, 3)[0].task, "241.77777777788", Verdict.WRONG),
+    (exercises(5, 1, 3)[0].task, "156*H*S*Min(L,n)*(2*d_c+d_r)", Verdict.RIGHT),
+    (exercises(5, 1, 3)[0].task, r"156 H S \min(L, n) (2 d_c + d_r)", Verdict.RIGHT),
+]
+
+
+@pytest.mark.parametrize(("task", "text", "verdict"), PRINTED, ids=[text for _, text, _ in PRINTED])
+def test_what_programs_print_is_read(task, text, verdict):
+    assert mark(task, text).verdict is verdict
+
+
+def test_a_formula_is_not_asked_to_be_unrounded():
+    asked = [flat(words) for task in series() for words in question_of(task)]
+    formulas = [flat(words) for task in series() if task.wants is Wants.FORMULA for words in question_of(task)]
+    assert any("not rounded to whole tokens" in words for words in asked)
+    assert not any("not rounded to whole tokens" in words for words in formulas)

@@ -12,7 +12,7 @@ __all__ = ["Unreadable", "plain"]
 _SIGNS = {
     "\u00d7": "*", "\u00b7": "*", "\u22c5": "*", "\u2217": "*", "\u2219": "*", "\u00f7": "/", "\u2215": "/",
     "\u2212": "-", "\u2013": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "**": "^",
-    "\\cdot": "*", "\\times": "*", "\\,": " ", "[": "(", "]": ")", "{,}": ",",
+    "\\min": "min", "\\cdot": "*", "\\times": "*", "\\,": " ", "[": "(", "]": ")", "{,}": ",",
 }  # fmt: skip
 _SUPER = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
 _RAISED = re.compile("[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
@@ -22,6 +22,8 @@ _TIMES = re.compile(r"(?<=\d)\s*[xX]\s*(?=\d)")
 _WORDS = re.compile(r"\\(?:text|mathrm|mathit|operatorname)\{([A-Za-z0-9/ ]{1,12})\}")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _COMMANDS = re.compile(r"\\(?:left|right|big|Big|displaystyle)(?![A-Za-z])|\\[ ;:!]")
+_SYMPY = re.compile(r"\b(?:Min|ceiling)(?=\s*\()")
+"""As sympy writes what the grammar calls min and ceil."""
 _DEEPEST = 12
 """Fractions in each other."""
 
@@ -35,6 +37,7 @@ def plain(text: str) -> str:
     for sign, other in _SIGNS.items():
         text = text.replace(sign, other)
     text = _RAISED.sub(lambda hit: f"^{hit[0].translate(_SUPER)}", text)
+    text = _SYMPY.sub(lambda hit: {"Min": "min", "ceiling": "ceil"}[hit[0]], text)
     text = _BRACES.sub(lambda hit: f"{hit[1]}{hit[2] or hit[3]}", text)
     text = _from_latex(_TIMES.sub("*", text))
     text = " ".join(text.split())

@@ -11,6 +11,9 @@ __all__ = ["DIGITS", "Fit", "fit", "leading", "near"]
 
 DIGITS = 3
 """Significant digits that are asked for."""
+_OF_A_DOUBLE = 15
+_ULPS = Fraction(1, 2**50)
+"""A number in double precision has so many digits or more, and may be off by so much."""
 
 
 class Fit(StrEnum):
@@ -38,6 +41,8 @@ def fit(value: Fraction, exact: Fraction, digits: Digits | None) -> Fit:
         return Fit.SAME
     if digits is None:
         return Fit.NONE
+    if digits.most >= _OF_A_DOUBLE and abs(value - exact) <= exact * _ULPS:  # as a program prints it
+        return Fit.SAME
     counts = range(digits.least, digits.most + 1)
     if any(_enough(value, exact, count) and _rounds(value, exact, count) for count in counts):
         return Fit.ROUNDED

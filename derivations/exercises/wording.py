@@ -191,7 +191,7 @@ def _asked(task: Task, variant: Variant) -> Iterable[str | Math]:
             _math("S"),
             " does order expand (keys and values formed for every token) take as ",
         )
-        yield "many as order absorb (never formed)? Give the real number, not rounded to whole tokens."
+        yield f"many as order absorb (never formed)? {_unrounded(task)}".rstrip()
 
 
 def _ridge(task: Task, rows: str) -> Iterable[str | Math]:
@@ -199,8 +199,13 @@ def _ridge(task: Task, rows: str) -> Iterable[str | Math]:
     yield f"{gpu.title} computes {gpu.peak['bf16'].text} dense BF16 and reads {gpu.bandwidth.text}. The core's "
     yield "intensity is its FLOPs (scores and weighted sum, a multiply-add as two FLOPs) over the bytes of "
     yield f"{rows}, each row read once. At which "
-    yield from (_math("S"), " does it reach the ridge? Give the real number, not rounded to whole tokens. ")
+    yield from (_math("S"), f" does it reach the ridge? {_unrounded(task)}")
     yield from width_of(task)
+
+
+def _unrounded(task: Task) -> str:
+    """What a number of tokens may need to be told; a formula is never rounded."""
+    return "Give the real number, not rounded to whole tokens. " if task.wants is Wants.NUMBER else ""
 
 
 def _form(task: Task) -> Iterable[str | Math]:
